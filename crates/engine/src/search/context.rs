@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use meter::{Allowance, Meters, Trace};
+use plan::{Query, Result, Value};
 use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
@@ -14,6 +15,32 @@ use crate::search::caches::SearchCaches;
 use crate::segment::bits::Bits;
 use crate::snapshot::field_stats::KnownFields;
 use crate::snapshot::{SegmentView, Snapshot, Views};
+
+/// The documents allowed in each segment; `None` is all of them.
+pub(crate) type Masks = Vec<Option<Arc<Bits>>>;
+
+/// The queries inside of what is no query: functions read scores of some, vectors and likes go by the
+/// documents of others. What needs such a query knows this interface alone, and nothing of how queries are
+/// lowered and run, which need functions themselves. `inner_queries` implements it.
+pub(crate) trait InnerQueries: Sync {
+    /// A query for its scores, ready to be opened in any segment.
+    fn scored(&self, context: &SearchContext<'_>, query: &Query) -> Result<Box<dyn ScoredQuery>>;
+
+    /// The living documents that match: (segment, documents ascending), empty ones left out.
+    fn matching_docs(&self, context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>>;
+}
+
+/// A query with its statistics taken.
+pub(crate) trait ScoredQuery: Send + Sync {
+    fn open(&self, segment: &SegmentReader) -> Result<Box<dyn DocScores>>;
+}
+
+/// The scores of a query in one segment.
+pub(crate) trait DocScores: Send {
+    /// Adds to `scores` those of a block of documents, `None` for what does not match. Asked for a whole
+    /// block, since it is called through a pointer. Goes forward only.
+    fn add_block(&mut self, docs: &[DocId], scores: &mut Vec<Option<f32>>);
+}
 
 /// What one search reads.
 pub(crate) struct SearchContext<'a> {
@@ -24,6 +51,8 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) caches: &'a SearchCaches,
     pub(crate) views: &'a Views,
     pub(crate) known_fields: &'a KnownFields,
+    /// What runs the queries inside of functions, vectors and likes.
+    pub(crate) queries: &'static dyn InnerQueries,
     /// What there is to use up; without one, everything.
     pub(crate) allowance: Allowance,
     /// Whether hits tell how they score: queries then keep what an explanation shows.
@@ -47,7 +76,11 @@ pub(crate) struct SearchSegment<'a> {
 }
 
 impl<'a> SearchContext<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, caches: &'a SearchCaches) -> Self {
+    pub(crate) fn new(
+        snapshot: &'a Snapshot,
+        caches: &'a SearchCaches,
+        queries: &'static dyn InnerQueries,
+    ) -> Self {
         let mut base = 0;
         let segments = snapshot
             .segments()
@@ -68,6 +101,7 @@ impl<'a> SearchContext<'a> {
             caches,
             views: snapshot.views(),
             known_fields: snapshot.known_fields(),
+            queries,
             allowance: Allowance::default(),
             explains: false,
             trace: Trace::default(),
@@ -79,6 +113,19 @@ impl<'a> SearchContext<'a> {
         let Meters { allowance, trace } = meters.clone();
         self.segments.iter_mut().for_each(|segment| segment.allowance = allowance.clone());
         Self { allowance, trace, ..self }
+    }
+
+    /// The living documents that match: (segment, documents ascending), empty ones left out.
+    pub(crate) fn matching_docs(&self, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
+        self.queries.matching_docs(self, query)
+    }
+
+    /// The living document with this id.
+    pub(crate) fn doc_with_id(&self, id: &str) -> Result<Option<(&SearchSegment<'a>, DocId)>> {
+        let key = self.layout.unique_key().cloned().unwrap_or_else(|| "id".into());
+        let found = self.matching_docs(&Query::Term { field: key, value: Value::Str(id.to_owned()) })?;
+        let first = found.first().and_then(|(segment, docs)| Some((*segment, *docs.first()?)));
+        Ok(first.and_then(|(segment, doc)| Some((self.segments.get(segment)?, doc))))
     }
 }
 

@@ -11,7 +11,8 @@ use tantivy::{DocId, DocSet, SegmentReader};
 
 use super::bm25::Similarity;
 use super::function::FunctionScore;
-use super::node::{BooleanNode, DocSource, Node, PhraseNode, TermNode};
+use super::leaf_nodes::{PhraseNode, TermNode};
+use super::node::{BooleanNode, DocSource, Node};
 use super::phrase::PhraseAt;
 use super::preset::PresetAt;
 use super::sets::postings;
@@ -108,7 +109,7 @@ impl Evaluator {
                 inner: Box::new(Evaluator::open(schema, &boosted.node, reader)?),
                 by: Box::new(FunctionScore::open(&boosted.by, reader)?),
             },
-            Node::Preset(preset) => Evaluator::Preset(preset.at(reader)),
+            Node::Preset(preset) => Evaluator::Preset(preset.preset.at(reader)),
             Node::Boolean(boolean) => Evaluator::Boolean(BooleanAt::open(schema, boolean, reader)?),
             Node::DisjunctionMax { nodes, tie_breaker } => Evaluator::DisjunctionMax {
                 parts: open_all(schema, nodes, reader)?,

@@ -7,11 +7,14 @@ use plan::{Error, Explanation, FieldSelection, Query, Result, Value};
 use tantivy::DocId;
 
 use super::bm25::{B, K1, NO_NORM, length_of};
+use super::column_values;
 use super::evaluate::Evaluator;
 use super::function::FunctionNode;
+use super::leaf_nodes::Bm25Weight;
 use super::lower::lower_scored;
-use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, Scoring};
-use super::preset::{Preset, Reason};
+use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, PresetNode};
+use super::node_label::{boosted, label, number};
+use super::preset::Reason;
 use super::span::SpanNode;
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
@@ -86,41 +89,6 @@ impl MovedParts {
     }
 }
 
-/// As Lucene prints the query of a node.
-pub(crate) fn label(node: &Node) -> String {
-    let joined = |nodes: &[Node], sign: &str| -> Vec<String> {
-        nodes.iter().map(|node| format!("{sign}{}", label(node))).collect()
-    };
-    match node {
-        Node::Nothing => "MatchNoDocsQuery(\"\")".to_owned(),
-        Node::Constant(constant) => boosted(&constant.label, constant.score),
-        Node::Term(term) => boosted(&term.label, term.scoring.boost),
-        Node::Synonym(synonym) => boosted(&synonym.label, synonym.scoring.boost),
-        Node::Phrase(phrase) => boosted(&phrase.label, phrase.scoring.boost),
-        Node::Span(span) => boosted(&span.label, span.scoring.boost),
-        Node::Function(function) => boosted(&function.label, function.boost),
-        Node::Boosted(node) => boosted(&node.by.label, node.by.boost),
-        Node::Preset(preset) => preset.label().to_owned(),
-        Node::Boolean(BooleanNode { required, optional, prohibited, filters, .. }) => {
-            let parts =
-                [joined(required, "+"), joined(filters, "#"), joined(optional, ""), joined(prohibited, "-")];
-            parts.concat().join(" ")
-        }
-        Node::DisjunctionMax { nodes, tie_breaker } => {
-            let tie = if *tie_breaker == 0.0 { String::new() } else { format!("~{}", number(*tie_breaker)) };
-            format!("({}){tie}", joined(nodes, "").join(" | "))
-        }
-    }
-}
-
-fn boosted(label: &str, boost: f32) -> String {
-    if boost == 1.0 { label.to_owned() } else { format!("{label}^{}", number(boost)) }
-}
-
-fn number(number: f32) -> String {
-    Value::Float(number).to_text()
-}
-
 fn leaf(value: f32, description: impl Into<String>) -> Explanation {
     branch(value, description, Vec::new())
 }
@@ -134,7 +102,7 @@ fn branch(value: f32, description: impl Into<String>, details: Vec<Explanation>)
 }
 
 fn real(value: &Value) -> f64 {
-    super::lower::real(value).unwrap_or_default()
+    column_values::real(value).unwrap_or_default()
 }
 
 /// The document being explained.
@@ -223,10 +191,10 @@ impl ExplainedDoc<'_> {
         nodes.iter().filter_map(|node| self.explain(node).transpose()).collect()
     }
 
-    fn preset(&self, preset: &Preset, score: f32) -> Result<Explanation> {
-        let Reason { text, by } = preset.reason(self.segment.reader, self.doc);
+    fn preset(&self, node: &PresetNode, score: f32) -> Result<Explanation> {
+        let Reason { text, by } = node.preset.reason(self.segment.reader, self.doc);
         let by = by.map(|doc| ExplainedDoc { context: self.context, segment: self.segment, doc });
-        let details = by.zip(preset.inner()).map(|(place, inner)| place.explain(inner)).transpose()?;
+        let details = by.zip(node.inner.as_ref()).map(|(place, inner)| place.explain(inner)).transpose()?;
         Ok(branch(score, text, details.flatten().into_iter().collect()))
     }
 
@@ -285,7 +253,7 @@ impl ExplainedDoc<'_> {
     fn weight(
         &self,
         label: &str,
-        scoring: &Scoring,
+        scoring: &Bm25Weight,
         evaluator: &mut Evaluator,
         score: f32,
         what: impl Fn(f32) -> String,
@@ -303,7 +271,7 @@ impl ExplainedDoc<'_> {
     }
 }
 
-fn idf(scoring: &Scoring) -> Explanation {
+fn idf(scoring: &Bm25Weight) -> Explanation {
     let of_term = |doc_freq: u64| {
         let counts = vec![
             count(doc_freq, "n, number of documents containing term"),
@@ -321,7 +289,7 @@ fn idf(scoring: &Scoring) -> Explanation {
     }
 }
 
-fn tf(scoring: &Scoring, freq: f32, norm: u8, what: String) -> Explanation {
+fn tf(scoring: &Bm25Weight, freq: f32, norm: u8, what: String) -> Explanation {
     let length =
         if norm > EXACT_NORM_MAX { "dl, length of field (approximate)" } else { "dl, length of field" };
     let details = vec![

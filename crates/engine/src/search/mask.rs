@@ -12,11 +12,8 @@ use super::filter_cache::key_of;
 use super::lower::lower_unscored;
 use super::matches::matches;
 use super::node::Node;
-use crate::search::context::{SearchContext, SearchSegment};
+use crate::search::context::{Masks, SearchContext, SearchSegment};
 use crate::segment::bits::Bits;
-
-/// The documents allowed in each segment; `None` is all of them.
-pub(crate) type Masks = Vec<Option<Arc<Bits>>>;
 
 /// A filter ready to run in any segment.
 pub(crate) struct PreparedFilter {

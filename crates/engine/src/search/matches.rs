@@ -8,10 +8,11 @@ use std::sync::Arc;
 use plan::Result;
 use tantivy::Term;
 
+use super::computed_docs::ComputedDocs;
 use super::evaluate::Evaluator;
 use super::function::each_block;
-use super::node::{BooleanNode, Computed, DocSource, Node};
-use super::span::{Shape, SpanNode};
+use super::node::{BooleanNode, DocSource, Node};
+use super::span::{SpanNode, SpanShape};
 use super::terms::{Direct, Matching};
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::segment::bits::Bits;
@@ -33,7 +34,7 @@ pub(crate) fn matches(
     match node {
         Node::Nothing => Ok(Arc::new(Bits::none(segment.max_doc()))),
         Node::Function(_) => Ok(all(segment, among)),
-        Node::Preset(preset) => Ok(common(preset.bits(segment.reader), among)),
+        Node::Preset(node) => Ok(common(node.preset.bits(segment.reader), among)),
         Node::Boosted(boosted) => matches(context, segment, &boosted.node, among),
         Node::Constant(constant) => match &constant.source {
             DocSource::All => Ok(all(segment, among)),
@@ -96,7 +97,11 @@ fn all(segment: &SearchSegment<'_>, among: Option<&Arc<Bits>>) -> Arc<Bits> {
     among.cloned().unwrap_or_else(|| Arc::new(Bits::all(segment.max_doc())))
 }
 
-fn found(computed: &Computed, segment: &SearchSegment<'_>, among: Option<&Arc<Bits>>) -> Result<Arc<Bits>> {
+fn found(
+    computed: &ComputedDocs,
+    segment: &SearchSegment<'_>,
+    among: Option<&Arc<Bits>>,
+) -> Result<Arc<Bits>> {
     match among {
         Some(among) => computed.bits_among(segment.reader, among),
         None => computed.bits(segment.reader),
@@ -211,26 +216,26 @@ fn union(
 fn with_terms(
     segment: &SearchSegment<'_>,
     span: &SpanNode,
-    shape: &Shape,
+    shape: &SpanShape,
     among: Option<&Arc<Bits>>,
 ) -> Result<Arc<Bits>> {
     match shape {
-        Shape::Word(term) => any_term(segment, span.terms.get(*term).into_iter(), among).map(Arc::new),
-        Shape::Any(shapes) => {
+        SpanShape::Word(term) => any_term(segment, span.terms.get(*term).into_iter(), among).map(Arc::new),
+        SpanShape::Any(shapes) => {
             let mut any = Bits::none(segment.max_doc());
             for shape in shapes {
                 any.union(&*with_terms(segment, span, shape, among)?);
             }
             Ok(Arc::new(any))
         }
-        Shape::Near { shapes, .. } => {
+        SpanShape::Near { shapes, .. } => {
             let mut left = among.cloned();
             for shape in shapes {
                 left = Some(with_terms(segment, span, shape, left.as_ref())?);
             }
             Ok(all(segment, left.as_ref()))
         }
-        Shape::Without(shapes) => with_terms(segment, span, &shapes[0], among),
+        SpanShape::Without(shapes) => with_terms(segment, span, &shapes[0], among),
     }
 }
 

@@ -11,7 +11,9 @@
 mod bm25;
 mod caches;
 mod collect;
+mod column_values;
 mod columns;
+mod computed_docs;
 pub(crate) mod context;
 mod descend;
 mod each_term;
@@ -20,10 +22,12 @@ mod explain;
 mod facet;
 mod fetch;
 mod filter_cache;
-mod find;
 mod function;
 mod given;
 mod grouping;
+mod index_term;
+mod inner_queries;
+mod leaf_nodes;
 mod lower;
 mod luke;
 mod mask;
@@ -32,6 +36,7 @@ mod more_like;
 mod near_terms;
 mod nearest;
 mod node;
+mod node_label;
 mod norms;
 pub(crate) mod peers;
 mod phrase;
@@ -66,6 +71,7 @@ use tantivy::DocId;
 
 use crate::snapshot::Snapshot;
 use context::SearchContext;
+use inner_queries::SnapshotQueries;
 use tallies::Tallies;
 
 pub(crate) use caches::SearchCaches;
@@ -79,6 +85,11 @@ pub(crate) use repeats::{are_too_many, groups};
 pub(crate) use sloppy::{PhraseSlot, spans};
 pub(crate) use stats::rarity;
 
+/// What a search of `snapshot` is handed, without bounds on what it may use up.
+pub(crate) fn context_of<'a>(snapshot: &'a Snapshot, caches: &'a SearchCaches) -> SearchContext<'a> {
+    SearchContext::new(snapshot, caches, &SnapshotQueries)
+}
+
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(
     snapshot: &Snapshot,
@@ -88,7 +99,7 @@ pub(crate) fn search(
 ) -> Result<ShardResult> {
     caches.follow(snapshot);
     meters.allowance.resume();
-    let context = SearchContext::new(snapshot, caches).within(meters);
+    let context = context_of(snapshot, caches).within(meters);
     let context = SearchContext { explains: plan.explain, ..context };
     run::search(&context, plan, caches.results.lookup(snapshot, plan).as_ref())
 }
@@ -123,7 +134,7 @@ pub(crate) fn expand(
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty
 /// ones left out.
 pub(crate) fn matching_docs(snapshot: &Snapshot, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
-    find::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
+    context_of(snapshot, &SearchCaches::default()).matching_docs(query)
 }
 
 /// What the documents of a join's query have in its field.
@@ -134,27 +145,27 @@ pub(crate) fn joined(
     caches: &SearchCaches,
 ) -> Result<Tallies> {
     caches.follow(snapshot);
-    lower::joined(&SearchContext::new(snapshot, caches), join, scored)
+    lower::joined(&context_of(snapshot, caches), join, scored)
 }
 
 /// What the index holds of each concrete field, by name.
 pub(crate) fn luke_fields(snapshot: &Snapshot) -> Result<IndexedFields> {
-    luke::fields(&SearchContext::new(snapshot, &SearchCaches::default()))
+    luke::fields(&context_of(snapshot, &SearchCaches::default()))
 }
 
 /// The documents of each term of a field.
 pub(crate) fn term_documents(snapshot: &Snapshot, field: &str) -> Result<ByValue<u64>> {
-    luke::term_documents(&SearchContext::new(snapshot, &SearchCaches::default()), field)
+    luke::term_documents(&context_of(snapshot, &SearchCaches::default()), field)
 }
 
 /// The terms of a field that a plan lists.
 pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<TermCounts> {
-    term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+    term_list::list(&context_of(snapshot, &SearchCaches::default()), plan)
 }
 
 /// The words of what documents are to be like.
 pub(crate) fn like_words(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<LikeWords> {
-    more_like::words(&SearchContext::new(snapshot, &SearchCaches::default()), like)
+    more_like::words(&context_of(snapshot, &SearchCaches::default()), like)
 }
 
 /// How many documents have each of these words.
@@ -163,12 +174,12 @@ pub(crate) fn like_counts(
     like: &plan::MoreLike,
     words: &LikeWords,
 ) -> Result<LikeCounts> {
-    more_like::counts(&SearchContext::new(snapshot, &SearchCaches::default()), like, words)
+    more_like::counts(&context_of(snapshot, &SearchCaches::default()), like, words)
 }
 
 /// The terms of documents.
 pub(crate) fn vectors(snapshot: &Snapshot, plan: &plan::VectorsPlan) -> Result<Vec<plan::DocumentVectors>> {
-    vectors::vectors(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+    vectors::vectors(&context_of(snapshot, &SearchCaches::default()), plan)
 }
 
 /// Why the document with this id is no hit of the plan.
@@ -180,7 +191,7 @@ pub(crate) fn why_not(
 ) -> Result<plan::WhyNot> {
     meters.allowance.resume();
     let caches = SearchCaches::default();
-    why_not::why_not(&SearchContext::new(snapshot, &caches).within(meters), plan, id)
+    why_not::why_not(&context_of(snapshot, &caches).within(meters), plan, id)
 }
 
 /// What the terms of a field have of some words.
@@ -190,7 +201,7 @@ pub(crate) fn words(
     caches: &SearchCaches,
     meters: &Meters,
 ) -> Result<WordCounts> {
-    words::look_up(&SearchContext::new(snapshot, caches).within(meters), plan)
+    words::look_up(&context_of(snapshot, caches).within(meters), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.
@@ -199,7 +210,7 @@ pub(crate) fn document_at(
     place: u64,
     fields: &FieldSelection,
 ) -> Result<Option<(String, Document)>> {
-    fetch::document_at(&SearchContext::new(snapshot, &SearchCaches::default()), place, fields)
+    fetch::document_at(&context_of(snapshot, &SearchCaches::default()), place, fields)
 }
 
 /// How the query of `plan` scores the first `limit` documents of `other` in index order, whether it finds
@@ -212,9 +223,9 @@ pub(crate) fn explain_other(
     meters: &Meters,
 ) -> Result<Vec<(String, Explanation)>> {
     let caches = SearchCaches::default();
-    let context = SearchContext::new(snapshot, &caches).within(meters);
+    let context = context_of(snapshot, &caches).within(meters);
     let context = SearchContext { explains: true, ..context };
-    let found = find::matching_docs(&context, other)?;
+    let found = context.matching_docs(other)?;
     let found = found.into_iter().flat_map(|(segment, docs)| docs.into_iter().map(move |doc| (segment, doc)));
     let found: Vec<_> = found.take(limit).collect();
     explain::others(&context, &plan.query, &found)

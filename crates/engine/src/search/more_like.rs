@@ -8,8 +8,7 @@ use std::sync::Arc;
 use plan::partial::{FieldWords, LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
 use plan::{Document, FieldSelection, LikeChoice, LikeSource, LikeTerm, MoreLike, Result, Value};
 
-use super::find::place_of;
-use super::lower::term_of;
+use super::index_term::term_of;
 use super::stats::{doc_freq, term_infos};
 use crate::layout::FieldLayout;
 use crate::search::context::SearchContext;
@@ -87,7 +86,7 @@ fn document(context: &SearchContext<'_>, id: &str, fields: &[(Arc<str>, f32)]) -
         |name: &&Arc<str>| context.layout.field(name).is_some_and(|layout| layout.spec.properties.stored);
     let names = fields.iter().map(|(name, _)| name).filter(stored).cloned().collect();
     let selection = FieldSelection { names, ..FieldSelection::default() };
-    let Some((segment, doc)) = place_of(context, id)? else { return Ok(None) };
+    let Some((segment, doc)) = context.doc_with_id(id)? else { return Ok(None) };
     Ok(Some(read_source(&segment.view.source(doc)?, context.layout, &selection)?.1))
 }
 

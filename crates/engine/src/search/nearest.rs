@@ -111,7 +111,7 @@ fn allowed(context: &SearchContext<'_>, among: &[Query]) -> Result<Option<Vec<Bi
     let query = Query::Boolean { clauses: clauses.collect(), minimum_should_match: 0 };
     let mut allowed: Vec<Bits> =
         context.segments.iter().map(|segment| Bits::none(segment.max_doc())).collect();
-    for (number, docs) in super::find::matching_docs(context, &query)? {
+    for (number, docs) in context.matching_docs(&query)? {
         if let Some(bits) = allowed.get_mut(number) {
             docs.into_iter().for_each(|doc| bits.insert(doc));
         }

@@ -7,7 +7,7 @@
 use plan::Result;
 use tantivy::{DocId, SegmentReader, Term};
 
-use super::node::PhraseNode;
+use super::leaf_nodes::PhraseNode;
 use super::norms::Norms;
 use super::sloppy::{self, PhraseSlot};
 use crate::errors::from_tantivy;

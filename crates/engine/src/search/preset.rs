@@ -1,6 +1,6 @@
 //! Documents whose scores come from other documents, and so were worked out before the search: segment by
-//! segment, in order. Made by `lower` for blocks and joins; read as any other node by `mask`, `weight`,
-//! `evaluate` and `explain`.
+//! segment, in order. Made by `lower` for blocks and joins; read as any other node by
+//! `matches`, `evaluate` and `explain`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,14 +8,11 @@ use std::sync::Arc;
 use tantivy::index::SegmentId;
 use tantivy::{DocId, SegmentReader};
 
-use super::node::{Computed, DocSource, Node};
 use crate::segment::bits::Bits;
 
 /// What is found in each segment.
 pub(crate) struct Preset {
     label: String,
-    /// The query whose scores these came from.
-    inner: Option<Node>,
     segments: HashMap<SegmentId, Arc<PresetDocs>>,
 }
 
@@ -48,14 +45,9 @@ impl PresetDocs {
 }
 
 impl Preset {
-    pub(crate) fn node(label: String, inner: Option<Node>, segments: HashMap<SegmentId, PresetDocs>) -> Node {
+    pub(crate) fn new(label: String, segments: HashMap<SegmentId, PresetDocs>) -> Self {
         let segments = segments.into_iter().map(|(id, docs)| (id, Arc::new(docs))).collect();
-        Node::Preset(Arc::new(Preset { label, inner, segments }))
-    }
-
-    /// The same documents, all of one score.
-    pub(crate) fn constant(label: String, score: f32, segments: HashMap<SegmentId, Arc<Bits>>) -> Node {
-        Node::constant(DocSource::Computed(Arc::new(Computed::known(segments))), score, label)
+        Self { label, segments }
     }
 
     pub(crate) fn label(&self) -> &str {
@@ -69,10 +61,6 @@ impl Preset {
 
     pub(crate) fn at(&self, reader: &SegmentReader) -> PresetAt {
         PresetAt { docs: self.segments.get(&reader.segment_id()).cloned().unwrap_or_default(), next: 0 }
-    }
-
-    pub(crate) fn inner(&self) -> Option<&Node> {
-        self.inner.as_ref()
     }
 
     pub(crate) fn reason(&self, reader: &SegmentReader, doc: DocId) -> Reason {

@@ -1,15 +1,16 @@
 //! What of a query only restricts: it runs with the filters, so that pruning works on what is left, and an
 //! explanation puts it back in its place.
 
-use super::explain::{self, MovedParts};
+use super::explain::MovedParts;
 use super::mask::PreparedFilter;
 use super::node::{BooleanNode, DocSource, Node};
+use super::node_label;
 
 /// Moves what only restricts from the query to the filters: pruning works on what is left.
 pub(super) fn split(node: Node, filters: &mut Vec<PreparedFilter>) -> (Node, MovedParts) {
     let Node::Boolean(mut boolean) = node else { return (node, MovedParts::default()) };
     let moved = MovedParts {
-        filters: boolean.filters.iter().map(explain::label).collect(),
+        filters: boolean.filters.iter().map(node_label::label).collect(),
         prohibited: !boolean.prohibited.is_empty(),
         nested: matches!(boolean.required.as_slice(), [Node::Boolean(_)]) && boolean.optional.is_empty(),
     };

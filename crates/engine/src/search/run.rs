@@ -12,9 +12,10 @@ use plan::partial::{GroupsPartial, HitRef, RankedHits, ShardResult};
 use plan::{Component, CutDepth, Result, SearchPlan, SortBy, SortKey};
 
 use super::collect::{self};
+use super::context::Masks;
 use super::grouping::{self, Collapser};
 use super::lower::{lower_scored, lower_unscored};
-use super::mask::{self, Masks, PreparedFilter};
+use super::mask::{self, PreparedFilter};
 use super::node::Node;
 use super::restrictions::split;
 use super::result_cache::{KeptResult, ResultLookup};

@@ -4,7 +4,7 @@
 use plan::Result;
 use tantivy::{DocId, SegmentReader};
 
-use super::node::SynonymNode;
+use super::leaf_nodes::SynonymNode;
 use super::norms::Norms;
 use crate::errors::from_tantivy;
 use crate::segment::postings::TermBlocks;

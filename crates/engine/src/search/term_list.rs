@@ -200,7 +200,7 @@ mod tests {
     fn more_terms_than_may_be_held_are_an_error_whatever_the_limit() {
         let (snapshot, caches) = (four_words(), SearchCaches::default());
         let check = |plan: TermsPlan, expected: bool| {
-            let found = list_within(3, &SearchContext::new(&snapshot, &caches), &plan);
+            let found = list_within(3, &crate::search::context_of(&snapshot, &caches), &plan);
             assert_eq!(
                 found.map_err(|error| error.kind).err(),
                 expected.then_some(ErrorKind::BadRequest),
@@ -223,7 +223,7 @@ mod tests {
         let snapshot = four_words();
         let check = |plan: TermsPlan, expected: &str| {
             let caches = SearchCaches::default();
-            let found = list(&SearchContext::new(&snapshot, &caches), &plan).unwrap();
+            let found = list(&crate::search::context_of(&snapshot, &caches), &plan).unwrap();
             let shown = |count: &TermCount| match count.occurrences {
                 Some(often) => format!("{}={}/{often}", count.term, count.documents),
                 None => format!("{}={}", count.term, count.documents),

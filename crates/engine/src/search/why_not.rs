@@ -11,7 +11,6 @@ use plan::{
 use tantivy::DocId;
 
 use super::evaluate::Evaluator;
-use super::find::place_of;
 use super::function::alike;
 use super::lower::lower_unscored;
 use crate::layout::FieldLayout;
@@ -28,7 +27,7 @@ const COMPARED_MAX: usize = 10_000;
 const EDITS_MAX: f32 = 2.0;
 
 pub(super) fn why_not(context: &SearchContext<'_>, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
-    let Some((segment, doc)) = place_of(context, id)? else { return Ok(WhyNot::default()) };
+    let Some((segment, doc)) = context.doc_with_id(id)? else { return Ok(WhyNot::default()) };
     let place = DocAddress { context, segment, doc };
     let mut found = WhyNot { visible: true, ..WhyNot::default() };
     for (at, filter) in plan.filters.iter().enumerate() {

@@ -9,8 +9,7 @@ use crate::errors::from_tantivy;
 use crate::layout::Layout;
 use crate::segment::dense_terms::{self, DenseTerms};
 use crate::segment::dense_vectors::{self, Vectors};
-use crate::segment::directory::Files;
-use crate::segment::file_name;
+use crate::segment::directory::{Files, file_name};
 use crate::segment::id_texts::{self, IdTexts};
 use crate::segment::value_order::{self, ValueOrders};
 

@@ -19,9 +19,15 @@ use tantivy::directory::{
     AntiCallToken, DirectoryLock, FileHandle, Lock, OwnedBytes, TerminatingWrite, WatchCallback, WatchHandle,
     WritePtr,
 };
+use tantivy::index::SegmentId;
 
 /// The files of one segment by name; clones share the bytes.
 pub(crate) type Files = HashMap<PathBuf, OwnedBytes>;
+
+/// The name of a segment's file of one kind, ours or tantivy's.
+pub(crate) fn file_name(id: SegmentId, extension: &str) -> String {
+    format!("{}.{extension}", id.uuid_string())
+}
 
 const META: &str = "meta.json";
 

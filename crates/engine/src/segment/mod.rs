@@ -41,7 +41,7 @@ use crate::layout::{ID_FIELD, Layout, VERSION_COLUMN};
 use crate::segment::alive::Marks;
 use crate::segment::bits::Bits;
 use crate::segment::derived::Derived;
-use crate::segment::directory::{Files, View};
+use crate::segment::directory::{Files, View, file_name};
 use crate::segment::id_filter::IdFilter;
 use crate::segment::id_texts::IdTexts;
 
@@ -332,11 +332,6 @@ pub(crate) const FILTER_EXTENSION: &str = "ids";
 /// Of the file that holds a segment's [`IdFilter`].
 pub(crate) fn filter_name(id: SegmentId) -> String {
     file_name(id, FILTER_EXTENSION)
-}
-
-/// The name of a segment's file of one kind, ours or tantivy's.
-pub(crate) fn file_name(id: SegmentId, extension: &str) -> String {
-    format!("{}.{extension}", id.uuid_string())
 }
 
 /// A segment id as tantivy's meta file spells it.

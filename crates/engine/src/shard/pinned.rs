@@ -132,7 +132,7 @@ impl PinnedShard {
     }
 
     fn context(&self, plan: &SearchPlan, meters: &Meters) -> SearchContext<'_> {
-        let mut context = SearchContext::new(&self.snapshot, &self.caches).within(meters);
+        let mut context = crate::search::context_of(&self.snapshot, &self.caches).within(meters);
         context.explains = plan.explain;
         context
     }

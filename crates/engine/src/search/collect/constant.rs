@@ -3,8 +3,9 @@
 use plan::Result;
 use plan::partial::HitRef;
 
+use crate::search::context::Masks;
 use crate::search::context::SearchContext;
-use crate::search::mask::{self, Masks};
+use crate::search::mask;
 use crate::search::node::{DocSource, Node};
 use crate::segment::bits::Bits;
 

@@ -8,8 +8,9 @@ use plan::{Mark, Result, Value};
 use tantivy::columnar::{MonotonicallyMappableToU64, TermOrdHit};
 
 use super::key::{BEHIND, Key, ordered, ordered_double, present};
-use super::keys::{By, Field, Order};
-use super::source::{Source, Values};
+use super::keys::{SortBasis, SortField};
+use super::order::Order;
+use super::source::{KeySource, KeyValues};
 use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef};
 
@@ -25,7 +26,7 @@ struct Bound {
 }
 
 impl Behind {
-    pub(super) fn open(order: &Order, sources: &[Source], mark: Option<&Mark>) -> Result<Self> {
+    pub(super) fn open(order: &Order, sources: &[KeySource], mark: Option<&Mark>) -> Result<Self> {
         let Some(mark) = mark else { return Ok(Self(Vec::new())) };
         let keys = order.fields().iter().zip(sources).zip(mark);
         keys.map(|((field, source), value)| bound(field, source, value.as_ref()))
@@ -54,18 +55,20 @@ impl Behind {
     }
 }
 
-fn bound(field: &Field, source: &Source, value: Option<&Value>) -> Result<Bound> {
+fn bound(field: &SortField, source: &KeySource, value: Option<&Value>) -> Result<Bound> {
     let exact = |raw| Bound { key: present(raw, field.descending), exact: true };
     let Some(value) = value else { return Ok(Bound { key: source.absent, exact: true }) };
     Ok(match field.by.own() {
-        By::Score => exact(u64::from(ordered(real(value) as f32))),
-        By::Function(_) => exact(ordered_double(real(value))),
-        By::IndexOrder | By::Nothing | By::Below(..) => exact(whole(value) as u64),
-        By::Random(_) => exact(whole(value).to_u64()),
-        By::Column { column: ColumnRef { kind, .. }, .. } | By::Unmet { kind, .. } => match kind {
-            ColumnKind::Str => return text_bound(field, source, value.as_str().unwrap_or_default()),
-            kind => exact(column_number(*kind, value)),
-        },
+        SortBasis::Score => exact(u64::from(ordered(real(value) as f32))),
+        SortBasis::Function(_) => exact(ordered_double(real(value))),
+        SortBasis::IndexOrder | SortBasis::Nothing | SortBasis::Below(..) => exact(whole(value) as u64),
+        SortBasis::Random(_) => exact(whole(value).to_u64()),
+        SortBasis::Column { column: ColumnRef { kind, .. }, .. } | SortBasis::Unmet { kind, .. } => {
+            match kind {
+                ColumnKind::Str => return text_bound(field, source, value.as_str().unwrap_or_default()),
+                kind => exact(column_number(*kind, value)),
+            }
+        }
     })
 }
 
@@ -79,9 +82,9 @@ pub(crate) fn column_number(kind: ColumnKind, value: &Value) -> u64 {
 }
 
 /// A text that a segment does not have stands between two that it has.
-fn text_bound(field: &Field, source: &Source, text: &str) -> Result<Bound> {
+fn text_bound(field: &SortField, source: &KeySource, text: &str) -> Result<Bound> {
     // Where no document has a value, any number will do that is neither before nor behind all.
-    let Values::Str(column) = &source.values else {
+    let KeyValues::Str(column) = &source.values else {
         return Ok(Bound { key: present(0, false), exact: false });
     };
     let dictionary = column.dictionary();

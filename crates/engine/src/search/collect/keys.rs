@@ -1,104 +1,49 @@
-//! The keys that hits are ordered by. Within a segment each is one number whose natural order is the sort's;
-//! a hit that leaves its segment carries the values that the numbers stand for (`plan::partial::SortValue`).
-//!
-//! Here sort keys of a plan are resolved against the layout: to a column, the score, a function, or what a
-//! field that no document here has would be. What the numbers of one segment are is `source`'s.
+//! The keys that hits are ordered by: sort keys of a plan are resolved against the layout: to a column, the
+//! score, a function, or what a field that no document here has would be. Several of them are an `order`;
+//! what the numbers of one segment are is `source`'s.
 
 use std::sync::Arc;
 
-use plan::partial::HitRef;
 use plan::{BelowKey, Error, FieldClass, FieldSpec, Result, SortBy, SortKey, SortMissing};
-use tantivy::DocId;
 
 use super::below::Below;
-use super::key::{Key, float_of, is_present};
-use super::source::Source;
+use super::key::{Key, is_present};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
-use crate::search::context::{SearchContext, SearchSegment};
-use crate::search::function::{Lowered, lower};
-use crate::search::node::Node;
-
-/// What hits are ordered by: one key after another, then their places in the index.
-pub(crate) struct Order(Vec<Field>);
-
-impl Order {
-    pub(crate) fn resolve(context: &SearchContext<'_>, keys: &[SortKey]) -> Result<Self> {
-        keys.iter().map(|key| Field::resolve(context, key)).collect::<Result<_>>().map(Self)
-    }
-
-    /// Whether the score alone decides, the greatest first.
-    pub(crate) fn is_by_score(&self) -> bool {
-        matches!(&self.0[..], [Field { by: By::Score, descending: true }])
-    }
-
-    pub(super) fn first(&self) -> Option<&Field> {
-        self.0.first()
-    }
-
-    pub(super) fn fields(&self) -> &[Field] {
-        &self.0
-    }
-
-    /// Where the keys of a segment's documents come from.
-    pub(crate) fn open(
-        &self,
-        context: &SearchContext<'_>,
-        node: &Node,
-        segment: &SearchSegment<'_>,
-    ) -> Result<Vec<Source>> {
-        self.0.iter().map(|field| Source::open(context, node, segment, field)).collect()
-    }
-
-    /// A document with these keys, as it compares with those of other segments and other shards.
-    pub(crate) fn hit(
-        &self,
-        sources: &[Source],
-        keys: &[Key],
-        (segment, doc): (usize, DocId),
-    ) -> Result<HitRef> {
-        if let ([field], [key], true) = (&self.0[..], keys, self.is_by_score()) {
-            // As the paths by score alone make it, so that hits of both compare.
-            let score = field.raw(*key).map(|raw| float_of(raw as u32));
-            return Ok(HitRef { score, ..HitRef::at(segment, doc) });
-        }
-        let values = self.0.iter().zip(sources).zip(keys);
-        let sort = values.map(|((field, source), key)| source.sort_value(field, *key));
-        Ok(HitRef { sort: sort.collect::<Result<_>>()?, ..HitRef::at(segment, doc) })
-    }
-}
+use crate::search::context::SearchContext;
+use crate::search::function::{LoweredFunction, lower};
 
 /// A sort key with its field.
-pub(super) struct Field {
-    pub(super) by: By,
+pub(super) struct SortField {
+    pub(super) by: SortBasis,
     pub(super) descending: bool,
 }
 
-pub(super) enum By {
+pub(super) enum SortBasis {
     Score,
     Column {
         column: ColumnRef,
         class: FieldClass,
-        missing: Missing,
+        missing: MissingPlace,
     },
     /// A field that no document of the shard has named, and what its column would be. Other shards may have
     /// values.
     Unmet {
         kind: ColumnKind,
         class: FieldClass,
-        missing: Missing,
+        missing: MissingPlace,
     },
     /// No field that could have values anywhere.
     Nothing,
     IndexOrder,
     Random(u64),
-    Function(Lowered),
+    Function(LoweredFunction),
     /// A column of the documents below.
-    Below(Box<By>, Below),
+    Below(Box<SortBasis>, Below),
 }
 
 /// Where documents without a value go. `First` and `Last` hold whatever the direction.
 #[derive(Clone, Copy)]
-pub(super) enum Missing {
+pub(super) enum MissingPlace {
     First,
     Last,
     Lowest,
@@ -106,9 +51,9 @@ pub(super) enum Missing {
     Zero,
 }
 
-impl Field {
-    fn resolve(context: &SearchContext<'_>, key: &SortKey) -> Result<Self> {
-        Ok(Self { by: By::resolve(context, &key.by)?, descending: key.descending })
+impl SortField {
+    pub(super) fn resolve(context: &SearchContext<'_>, key: &SortKey) -> Result<Self> {
+        Ok(Self { by: SortBasis::resolve(context, &key.by)?, descending: key.descending })
     }
 
     /// What a key was made of, `None` for that of a missing value.
@@ -118,30 +63,30 @@ impl Field {
     }
 }
 
-impl By {
+impl SortBasis {
     /// What the values are of, whichever documents have them.
-    pub(super) fn own(&self) -> &By {
-        if let By::Below(own, _) = self { own } else { self }
+    pub(super) fn own(&self) -> &SortBasis {
+        if let SortBasis::Below(own, _) = self { own } else { self }
     }
 
     fn unmet(context: &SearchContext<'_>, name: &str) -> Self {
-        let unmet = |(spec, kind): (&Arc<FieldSpec>, _)| By::Unmet {
+        let unmet = |(spec, kind): (&Arc<FieldSpec>, _)| SortBasis::Unmet {
             kind,
             class: spec.class(),
             missing: missing(spec),
         };
-        context.layout.unmet_field(name).map_or(By::Nothing, unmet)
+        context.layout.unmet_field(name).map_or(SortBasis::Nothing, unmet)
     }
 
     fn resolve(context: &SearchContext<'_>, by: &SortBy) -> Result<Self> {
         Ok(match by {
-            SortBy::Score => By::Score,
-            SortBy::IndexOrder => By::IndexOrder,
-            SortBy::Random { seed } => By::Random(*seed),
-            SortBy::Function(function) => By::Function(lower(context, function)?),
+            SortBy::Score => SortBasis::Score,
+            SortBy::IndexOrder => SortBasis::IndexOrder,
+            SortBy::Random { seed } => SortBasis::Random(*seed),
+            SortBy::Function(function) => SortBasis::Function(lower(context, function)?),
             SortBy::Field(name) => match context.layout.field(name) {
-                None => By::unmet(context, name),
-                Some(layout) => By::Column {
+                None => SortBasis::unmet(context, name),
+                Some(layout) => SortBasis::Column {
                     column: column_of(layout)?,
                     class: layout.class(),
                     missing: missing(&layout.spec),
@@ -149,12 +94,14 @@ impl By {
             },
             SortBy::Below(below) => {
                 let BelowKey { field, parents, children } = &**below;
-                let mut own = By::resolve(context, &SortBy::Field(field.clone()))?;
-                if let By::Column { missing, class, .. } | By::Unmet { missing, class, .. } = &mut own {
+                let mut own = SortBasis::resolve(context, &SortBy::Field(field.clone()))?;
+                if let SortBasis::Column { missing, class, .. } | SortBasis::Unmet { missing, class, .. } =
+                    &mut own
+                {
                     // Whatever the field says of itself.
-                    *missing = if class.is_point() { Missing::Zero } else { Missing::Lowest };
+                    *missing = if class.is_point() { MissingPlace::Zero } else { MissingPlace::Lowest };
                 }
-                By::Below(Box::new(own), Below::open(context, parents, children)?)
+                SortBasis::Below(Box::new(own), Below::open(context, parents, children)?)
             }
         })
     }
@@ -169,12 +116,12 @@ fn column_of(layout: &FieldLayout) -> Result<ColumnRef> {
     })
 }
 
-fn missing(spec: &FieldSpec) -> Missing {
+fn missing(spec: &FieldSpec) -> MissingPlace {
     let numeric = spec.class().is_point();
     match spec.properties.sort_missing() {
-        SortMissing::First => Missing::First,
-        SortMissing::Last => Missing::Last,
-        SortMissing::AsLowest if numeric || spec.class() == FieldClass::Rank => Missing::Zero,
-        SortMissing::AsLowest => Missing::Lowest,
+        SortMissing::First => MissingPlace::First,
+        SortMissing::Last => MissingPlace::Last,
+        SortMissing::AsLowest if numeric || spec.class() == FieldClass::Rank => MissingPlace::Zero,
+        SortMissing::AsLowest => MissingPlace::Lowest,
     }
 }

@@ -12,8 +12,9 @@ use tantivy::DocId;
 
 use super::cursor::Behind;
 use super::key::Key;
-use super::keys::{By, Field, Order};
-use super::source::Source;
+use super::keys::{SortBasis, SortField};
+use super::order::Order;
+use super::source::KeySource;
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
@@ -49,14 +50,14 @@ pub(crate) fn sorted(
 /// `None` where there is no such order, or where hits are so rare that looking at each is cheaper.
 fn walk(
     order: &Order,
-    sources: &mut [Source],
+    sources: &mut [KeySource],
     segment: &SearchSegment<'_>,
     hits: &Bits,
     (behind, limit): (&Behind, usize),
 ) -> Option<Bits> {
     /// A step of a walk costs as much as looking at so many hits.
     const STEP: u64 = 2;
-    let Field { by: By::Column { column, .. }, descending } = order.first()? else { return None };
+    let SortField { by: SortBasis::Column { column, .. }, descending } = order.first()? else { return None };
     let values = segment.view.value_order(column).filter(|values| values.len() == segment.max_doc())?;
     let source = sources.first_mut()?;
     let count = u64::from(hits.count());
@@ -100,7 +101,7 @@ fn first_step(len: u32, mut holds: impl FnMut(u32) -> bool) -> u32 {
 
 /// The first `limit` documents of a segment behind a mark with their keys, in no order.
 fn best_of_segment(
-    sources: &mut [Source],
+    sources: &mut [KeySource],
     hits: &Bits,
     (behind, limit): (&Behind, usize),
     allowance: &Allowance,

@@ -13,12 +13,12 @@ use super::below::SegmentBelow;
 use super::key::{
     BEFORE, BEHIND, Key, double_of, float_of, is_present, mix, ordered, ordered_double, present,
 };
-use super::keys::{By, Field, Missing};
+use super::keys::{MissingPlace, SortBasis, SortField};
 use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef};
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::evaluate::Evaluator;
-use crate::search::function::{BLOCK, Reader};
+use crate::search::function::{BLOCK, FunctionReader, FunctionValues as _};
 use crate::search::node::Node;
 use crate::segment::columns::AnyColumn;
 use crate::segment::columns::{integer_value, real_value};
@@ -26,15 +26,15 @@ use crate::segment::id_filter;
 use crate::segment::id_texts::IdTexts;
 
 /// Where a key's values come from in one segment.
-pub(crate) struct Source {
-    pub(super) values: Values,
+pub(crate) struct KeySource {
+    pub(super) values: KeyValues,
     descending: bool,
     pub(super) absent: Key,
     /// The documents below, when values are theirs.
     below: Option<SegmentBelow>,
 }
 
-pub(super) enum Values {
+pub(super) enum KeyValues {
     Score(Box<Evaluator>),
     I64(Column<i64>),
     F64(Column<f64>),
@@ -43,41 +43,45 @@ pub(super) enum Values {
     Absent,
     Place(u64),
     Shuffled(Box<Shuffled>),
-    Function(Box<Reader>),
+    Function(Box<FunctionReader>),
 }
 
-impl Source {
+impl KeySource {
     pub(super) fn open(
         context: &SearchContext<'_>,
         node: &Node,
         segment: &SearchSegment<'_>,
-        field: &Field,
+        field: &SortField,
     ) -> Result<Self> {
         let descending = field.descending;
         let (by, below) = match &field.by {
-            By::Below(own, below) => (&**own, below.of(segment)),
+            SortBasis::Below(own, below) => (&**own, below.of(segment)),
             by => (by, None),
         };
         let (values, absent) = match by {
-            By::Below(..) => (Values::Absent, BEHIND),
-            By::Score => (
-                Values::Score(Box::new(Evaluator::open(context.layout.tantivy(), node, segment.reader)?)),
+            SortBasis::Below(..) => (KeyValues::Absent, BEHIND),
+            SortBasis::Score => (
+                KeyValues::Score(Box::new(Evaluator::open(context.layout.tantivy(), node, segment.reader)?)),
                 BEHIND,
             ),
-            By::IndexOrder => (Values::Place(segment.base), BEHIND),
-            By::Random(seed) => (Values::Shuffled(Box::new(Shuffled::open(*seed, segment)?)), BEHIND),
-            By::Nothing => (Values::Absent, BEHIND),
-            By::Unmet { kind, missing, .. } => (Values::Absent, absent_key(*missing, *kind, descending)),
-            By::Function(lowered) => {
-                (Values::Function(Box::new(Reader::open(lowered, segment.reader)?)), BEHIND)
+            SortBasis::IndexOrder => (KeyValues::Place(segment.base), BEHIND),
+            SortBasis::Random(seed) => {
+                (KeyValues::Shuffled(Box::new(Shuffled::open(*seed, segment)?)), BEHIND)
             }
-            By::Column { column, missing, .. } => {
+            SortBasis::Nothing => (KeyValues::Absent, BEHIND),
+            SortBasis::Unmet { kind, missing, .. } => {
+                (KeyValues::Absent, absent_key(*missing, *kind, descending))
+            }
+            SortBasis::Function(lowered) => {
+                (KeyValues::Function(Box::new(FunctionReader::open(lowered, segment.reader)?)), BEHIND)
+            }
+            SortBasis::Column { column, missing, .. } => {
                 let values = match segment.view.column(column)? {
-                    Some(AnyColumn::I64(column)) => Values::I64(column),
-                    Some(AnyColumn::F64(column)) => Values::F64(column),
-                    Some(AnyColumn::Bool(column)) => Values::Bool(column),
-                    Some(AnyColumn::Str(column)) => Values::Str(column),
-                    None => Values::Absent,
+                    Some(AnyColumn::I64(column)) => KeyValues::I64(column),
+                    Some(AnyColumn::F64(column)) => KeyValues::F64(column),
+                    Some(AnyColumn::Bool(column)) => KeyValues::Bool(column),
+                    Some(AnyColumn::Str(column)) => KeyValues::Str(column),
+                    None => KeyValues::Absent,
                 };
                 (values, absent_key(*missing, column.kind, descending))
             }
@@ -102,23 +106,23 @@ impl Source {
     #[inline]
     fn own_key(&mut self, doc: DocId) -> Key {
         let raw = match &mut self.values {
-            Values::Score(evaluator) => evaluator.score(doc).map(|score| u64::from(ordered(score))),
-            Values::I64(column) => {
+            KeyValues::Score(evaluator) => evaluator.score(doc).map(|score| u64::from(ordered(score))),
+            KeyValues::I64(column) => {
                 extreme(column, doc, self.descending).map(MonotonicallyMappableToU64::to_u64)
             }
-            Values::F64(column) => {
+            KeyValues::F64(column) => {
                 extreme(column, doc, self.descending).map(MonotonicallyMappableToU64::to_u64)
             }
-            Values::Bool(column) => extreme(column, doc, self.descending).map(u64::from),
-            Values::Str(column) => extreme(column.ords(), doc, self.descending),
-            Values::Absent => None,
-            Values::Place(base) => Some(*base + u64::from(doc)),
-            Values::Function(reader) => {
+            KeyValues::Bool(column) => extreme(column, doc, self.descending).map(u64::from),
+            KeyValues::Str(column) => extreme(column.ords(), doc, self.descending),
+            KeyValues::Absent => None,
+            KeyValues::Place(base) => Some(*base + u64::from(doc)),
+            KeyValues::Function(reader) => {
                 let mut value = [0.0];
                 reader.doubles(&[doc], &mut value);
                 Some(ordered_double(value[0]))
             }
-            Values::Shuffled(shuffled) => Some(shuffled.number(doc)),
+            KeyValues::Shuffled(shuffled) => Some(shuffled.number(doc)),
         };
         raw.map_or(self.absent, |raw| present(raw, self.descending))
     }
@@ -127,14 +131,14 @@ impl Source {
     pub(crate) fn keys(&mut self, docs: &[DocId], keys: &mut [Key]) {
         let descending = self.descending;
         match &mut self.values {
-            Values::Function(reader) => {
+            KeyValues::Function(reader) => {
                 let mut values = [0.0f64; BLOCK];
                 let values = values.get_mut(..docs.len()).unwrap_or_default();
                 reader.doubles(docs, values);
                 let present = values.iter().map(|value| present(ordered_double(*value), descending));
                 keys.iter_mut().zip(present).for_each(|(key, value)| *key = value);
             }
-            Values::Score(evaluator) => {
+            KeyValues::Score(evaluator) => {
                 let mut scores = [0.0f32; BLOCK];
                 let scores = scores.get_mut(..docs.len()).unwrap_or_default();
                 evaluator.scores(docs, scores);
@@ -146,26 +150,25 @@ impl Source {
     }
 
     /// What a key of this source stands for.
-    pub(super) fn sort_value(&self, field: &Field, key: Key) -> Result<SortValue> {
+    pub(super) fn sort_value(&self, field: &SortField, key: Key) -> Result<SortValue> {
         let Some(raw) = field.raw(key) else {
             return Ok(if key == BEFORE { SortValue::First } else { SortValue::Last });
         };
         let value = match field.by.own() {
-            By::Score => Value::Float(float_of(raw as u32)),
-            By::Function(_) => Value::Double(double_of(raw)),
-            By::IndexOrder | By::Nothing | By::Below(..) => Value::Long(raw as i64),
+            SortBasis::Score => Value::Float(float_of(raw as u32)),
+            SortBasis::Function(_) => Value::Double(double_of(raw)),
+            SortBasis::IndexOrder | SortBasis::Nothing | SortBasis::Below(..) => Value::Long(raw as i64),
             // All bits count, so that the order of signed numbers is the one of the bits.
-            By::Random(_) => Value::Long(i64::from_u64(raw)),
-            By::Column { column: ColumnRef { kind, .. }, class, .. } | By::Unmet { kind, class, .. } => {
-                match kind {
-                    ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
-                        integer_value(*class, i64::from_u64(raw))
-                    }
-                    ColumnKind::F64 => real_value(*class, f64::from_u64(raw)),
-                    ColumnKind::Bool => Value::Bool(raw != 0),
-                    ColumnKind::Str => Value::Str(self.text(raw)?),
+            SortBasis::Random(_) => Value::Long(i64::from_u64(raw)),
+            SortBasis::Column { column: ColumnRef { kind, .. }, class, .. }
+            | SortBasis::Unmet { kind, class, .. } => match kind {
+                ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+                    integer_value(*class, i64::from_u64(raw))
                 }
-            }
+                ColumnKind::F64 => real_value(*class, f64::from_u64(raw)),
+                ColumnKind::Bool => Value::Bool(raw != 0),
+                ColumnKind::Str => Value::Str(self.text(raw)?),
+            },
         };
         Ok(if self.descending { SortValue::Descending(value) } else { SortValue::Ascending(value) })
     }
@@ -173,25 +176,25 @@ impl Source {
     /// The text with this number in the segment.
     fn text(&self, ord: u64) -> Result<String> {
         let mut text = String::new();
-        if let Values::Str(column) = &self.values {
+        if let KeyValues::Str(column) = &self.values {
             column.ord_to_str(ord, &mut text).map_err(from_tantivy)?;
         }
         Ok(text)
     }
 }
 
-fn absent_key(missing: Missing, kind: ColumnKind, descending: bool) -> Key {
+fn absent_key(missing: MissingPlace, kind: ColumnKind, descending: bool) -> Key {
     match missing {
-        Missing::First => BEFORE,
-        Missing::Last => BEHIND,
-        Missing::Lowest => {
+        MissingPlace::First => BEFORE,
+        MissingPlace::Last => BEHIND,
+        MissingPlace::Lowest => {
             if descending {
                 BEHIND
             } else {
                 BEFORE
             }
         }
-        Missing::Zero => {
+        MissingPlace::Zero => {
             let zero = match kind {
                 ColumnKind::F64 => 0.0f64.to_u64(),
                 _ => 0i64.to_u64(),

@@ -16,7 +16,7 @@ use crate::errors::from_tantivy;
 use crate::layout::FieldLayout;
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::facet::domain::Domain;
-use crate::search::spatial::{Lies, Shape};
+use crate::search::spatial::{CellRelation, Shape};
 use crate::segment::bits::Bits;
 use crate::segment::columns::AnyColumn;
 
@@ -41,8 +41,9 @@ pub(super) fn count(
     if let Some(area) = &facet.area {
         let shape = Shape::new(area);
         let cells = counts.iter_mut().enumerate().filter(|(_, count)| **count > 0);
-        let outside =
-            cells.filter(|(cell, _)| shape.relate(&map.rect(*cell)) == Lies::Outside).map(|(_, count)| count);
+        let outside = cells
+            .filter(|(cell, _)| shape.relate(&map.rect(*cell)) == CellRelation::Outside)
+            .map(|(_, count)| count);
         outside.for_each(|count| *count = 0);
     }
     Ok(if counts.iter().all(|count| *count == 0) { Vec::new() } else { counts })
@@ -101,7 +102,7 @@ impl Counted<'_> {
                 let above = map.ancestor(cell, detail);
                 let meets = match known {
                     Some((of, meets)) if of == above => meets,
-                    _ => shape.relate(&HeatGrid::rect_of(detail, above)) != Lies::Outside,
+                    _ => shape.relate(&HeatGrid::rect_of(detail, above)) != CellRelation::Outside,
                 };
                 known = Some((above, meets));
                 if meets {

@@ -11,9 +11,9 @@ use plan::{Error, Function, RangeBucket, RangeFacet, Result, Value};
 
 use super::units::Units;
 use crate::layout::{ColumnRef, FieldLayout};
+use crate::search::column_values::{integer, real};
 use crate::search::facet::domain::Domain;
 use crate::search::function::lower;
-use crate::search::lower::{integer, real};
 use crate::segment::columns::AnyColumn;
 
 /// The counts of all ranges, those of the others last.

@@ -16,7 +16,7 @@ use super::values::each_distinct;
 use crate::layout::{ColumnKind, ColumnRef};
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::facet::domain::Domain;
-use crate::search::function::{BLOCK, Lowered, Reader, each_block};
+use crate::search::function::{BLOCK, FunctionReader, FunctionValues as _, LoweredFunction, each_block};
 use crate::search::grouping::{Groups, SegmentGroups};
 use crate::search::mask::{self, PreparedFilter};
 use crate::segment::bits::Bits;
@@ -153,13 +153,13 @@ impl Units<'_> {
     /// As [`Units::each_place`], of a value that is worked out for each hit, where it has one.
     pub(super) fn each_computed_place(
         self,
-        (segment, function): (usize, &Lowered),
+        (segment, function): (usize, &LoweredFunction),
         hits: &Bits,
         tally: &mut PlaceTally,
         mut places: impl FnMut(f64, &mut dyn FnMut(usize)),
     ) -> Result<()> {
         let Some(segment) = self.context.segments.get(segment) else { return Ok(()) };
-        let (mut tally, mut reader) = (tally.of(segment)?, Reader::open(function, segment.reader)?);
+        let (mut tally, mut reader) = (tally.of(segment)?, FunctionReader::open(function, segment.reader)?);
         let (mut values, mut present) = ([0.0; BLOCK], [false; BLOCK]);
         each_block(hits, &segment.allowance, |docs| {
             let (Some(values), Some(present)) = (values.get_mut(..docs.len()), present.get_mut(..docs.len()))

@@ -206,7 +206,7 @@ mod tests {
         let doc = |id: &str, name: &str| document(&[("id", vec![text(id)]), ("name_s", vec![text(name)])]);
         let snapshot = snapshot(&schema, &[vec![doc("1", "a"), doc("2", "b")], vec![doc("3", "b")]]);
         let caches = SearchCaches::default();
-        let context = SearchContext::new(&snapshot, &caches);
+        let context = crate::search::context_of(&snapshot, &caches);
         let at = |place| document_at(&context, place, &FieldSelection::default()).unwrap().map(|(id, _)| id);
         assert_eq!([at(0), at(2), at(3)], [Some("1".to_owned()), Some("3".to_owned()), None]);
         let found = hit(&context, &HitRef::at(1, 0), &FieldSelection::default());
@@ -239,7 +239,7 @@ mod tests {
         let bare = document(&[("id", vec![text("two")]), ("title_t", vec![text(&noise())])]);
         let snapshot = snapshot(&schema, &[vec![large, bare]]);
         let caches = SearchCaches::default();
-        let context = SearchContext::new(&snapshot, &caches);
+        let context = crate::search::context_of(&snapshot, &caches);
         assert!(context.segments[0].view.source_bytes_mean() >= SOURCE_BYTES_LARGE);
         let names = ["name_s", "year_i", "nowhere"].map(Arc::from).to_vec();
         let fields = FieldSelection { names, ..FieldSelection::default() };

@@ -13,7 +13,7 @@ pub(crate) use document::{document_at, stored_document};
 
 use super::descend::{self, Descent};
 use super::explain::{self, MovedParts};
-use super::function::{Reader, lower};
+use super::function::{FunctionReader, SingleValues as _, lower};
 use super::lower::lower_scored;
 use super::node::Node;
 use super::rerank;
@@ -69,8 +69,8 @@ struct Reasons {
 
 impl Reasons {
     fn of(context: &SearchContext<'_>, query: &Query) -> Result<Self> {
-        // Lowered anew: explanations are rare, and a node that went from the first step to the second would
-        // tie the two together.
+        // LoweredFunction anew: explanations are rare, and a node that went from the first step to the second
+        // would tie the two together.
         let (node, moved) = split(lower_scored(context, query)?, &mut Vec::new());
         Ok(Self { node, moved })
     }
@@ -118,7 +118,7 @@ fn values(
     for group in order.chunk_by_mut(|(left, _), (right, _)| left.segment == right.segment) {
         let segment = group.first().and_then(|(hit, _)| context.segments.get(hit.segment_number()));
         let Some(segment) = segment.filter(|_| !lowered.is_empty()) else { continue };
-        let readers = lowered.iter().map(|function| Reader::open(function, segment.reader));
+        let readers = lowered.iter().map(|function| FunctionReader::open(function, segment.reader));
         let mut readers = readers.collect::<Result<Vec<_>>>()?;
         for (hit, values) in group {
             values.extend(readers.iter_mut().map(|reader| reader.value(hit.doc)));

@@ -8,13 +8,17 @@
 use plan::{Kind, Operator, Value};
 use tantivy::DocId;
 
-use super::block::Room;
-use super::lower::Scale;
-use super::reader::{Reader, convert};
+use super::block::{Room, convert};
+use super::values::SingleValues;
 use super::{distance, text};
 
 /// Calls whose values are in single precision.
-pub(super) fn floats(operator: &Operator, arguments: &mut [Reader], docs: &[DocId], out: &mut [f32]) {
+pub(super) fn floats<V: SingleValues>(
+    operator: &Operator,
+    arguments: &mut [V],
+    docs: &[DocId],
+    out: &mut [f32],
+) {
     match operator {
         Operator::Sum => fold(arguments, docs, out, 0.0, |sum, value| sum + value),
         Operator::Product => fold(arguments, docs, out, 1.0, |product, value| product * value),
@@ -38,14 +42,14 @@ pub(super) fn floats(operator: &Operator, arguments: &mut [Reader], docs: &[DocI
     }
 }
 
-fn each(arguments: &mut [Reader], docs: &[DocId], out: &mut [f32], of: impl Fn(f32) -> f32) {
+fn each<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [f32], of: impl Fn(f32) -> f32) {
     if let [argument] = arguments {
         argument.floats(docs, out);
         out.iter_mut().for_each(|value| *value = of(*value));
     }
 }
 
-fn pair(arguments: &mut [Reader], docs: &[DocId], out: &mut [f32], of: impl Fn(f32, f32) -> f32) {
+fn pair<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [f32], of: impl Fn(f32, f32) -> f32) {
     if let [left, right] = arguments {
         let mut others = Room::of(docs);
         left.floats(docs, out);
@@ -54,7 +58,13 @@ fn pair(arguments: &mut [Reader], docs: &[DocId], out: &mut [f32], of: impl Fn(f
     }
 }
 
-fn fold(arguments: &mut [Reader], docs: &[DocId], out: &mut [f32], start: f32, of: impl Fn(f32, f32) -> f32) {
+fn fold<V: SingleValues>(
+    arguments: &mut [V],
+    docs: &[DocId],
+    out: &mut [f32],
+    start: f32,
+    of: impl Fn(f32, f32) -> f32,
+) {
     out.fill(start);
     for argument in arguments {
         let mut values = Room::of(docs);
@@ -64,8 +74,8 @@ fn fold(arguments: &mut [Reader], docs: &[DocId], out: &mut [f32], start: f32, o
 }
 
 /// Of the arguments that have a value; 0 when none has.
-fn extreme(
-    arguments: &mut [Reader],
+fn extreme<V: SingleValues>(
+    arguments: &mut [V],
     docs: &[DocId],
     out: &mut [f32],
     start: f32,
@@ -90,7 +100,7 @@ fn extreme(
     out.iter_mut().zip(any.all()).filter(|(_, any)| !**any).for_each(|(best, _)| *best = 0.0);
 }
 
-fn milliseconds(arguments: &mut [Reader], docs: &[DocId], out: &mut [f32]) {
+fn milliseconds<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [f32]) {
     if let [left, right] = arguments {
         let (mut from, mut to) = (Room::<i64>::of(docs), Room::<i64>::of(docs));
         left.integers(docs, from.all_mut());
@@ -100,7 +110,12 @@ fn milliseconds(arguments: &mut [Reader], docs: &[DocId], out: &mut [f32]) {
     }
 }
 
-fn map(arguments: &mut [Reader], range: std::ops::RangeInclusive<f32>, docs: &[DocId], out: &mut [f32]) {
+fn map<V: SingleValues>(
+    arguments: &mut [V],
+    range: std::ops::RangeInclusive<f32>,
+    docs: &[DocId],
+    out: &mut [f32],
+) {
     let Some((of, targets)) = arguments.split_first_mut() else { return };
     let mut inside = Room::<f32>::of(docs);
     let mut outside = Room::<f32>::of(docs);
@@ -121,6 +136,15 @@ fn map(arguments: &mut [Reader], range: std::ops::RangeInclusive<f32>, docs: &[D
     }
 }
 
+/// Into `min..=max` from the extremes that were found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    pub(super) min: f32,
+    pub(super) max: f32,
+    pub(super) least: f32,
+    pub(super) greatest: f32,
+}
+
 impl Scale {
     fn factor(self) -> f32 {
         let width = self.greatest - self.least;
@@ -135,14 +159,19 @@ impl Scale {
     }
 }
 
-pub(super) fn scaled(of: &mut Reader, scale: Scale, docs: &[DocId], out: &mut [f32]) {
+pub(super) fn scaled<V: SingleValues>(of: &mut V, scale: Scale, docs: &[DocId], out: &mut [f32]) {
     let factor = scale.factor();
     of.floats(docs, out);
     out.iter_mut().for_each(|value| *value = (*value - scale.least) * factor + scale.min);
 }
 
 /// Calls whose values are in double precision.
-pub(super) fn doubles(operator: &Operator, arguments: &mut [Reader], docs: &[DocId], out: &mut [f64]) {
+pub(super) fn doubles<V: SingleValues>(
+    operator: &Operator,
+    arguments: &mut [V],
+    docs: &[DocId],
+    out: &mut [f64],
+) {
     if let Some(of) = unary(operator) {
         if let [argument] = arguments {
             argument.doubles(docs, out);

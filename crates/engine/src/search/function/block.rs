@@ -40,3 +40,8 @@ pub(crate) fn each_block(bits: &Bits, allowance: &Allowance, mut take: impl FnMu
         ControlFlow::Continue(())
     });
 }
+
+/// Writes `from` into `to`, value by value, read another way.
+pub(super) fn convert<A: Copy, B>(from: &[A], to: &mut [B], how: impl Fn(A) -> B) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = how(*from));
+}

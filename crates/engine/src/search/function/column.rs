@@ -9,11 +9,20 @@ use plan::{FieldClass, Kind, Pick, Value};
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
 use tantivy::{DocId, SegmentReader};
 
-use super::block::Room;
-use super::lower::ColumnSource;
-use super::reader::convert;
+use super::block::{Room, convert};
+use crate::search::columns::SegmentColumns;
 use crate::segment::columns::AnyColumn;
 
+/// A field's column; `None` when no document has the field.
+#[derive(Clone)]
+pub(crate) struct ColumnSource {
+    pub(super) columns: Option<SegmentColumns>,
+    pub(super) class: FieldClass,
+    pub(super) pick: Option<Pick>,
+    pub(super) label: String,
+}
+
+/// The same in one segment.
 pub(crate) struct ColumnReader {
     column: Option<AnyColumn>,
     class: FieldClass,

@@ -9,7 +9,7 @@ use tantivy::{DocId, SegmentReader};
 
 use super::block::Room;
 use super::geohash;
-use super::reader::Reader;
+use super::values::SingleValues;
 use crate::search::columns::SegmentColumns;
 use crate::search::spatial::cell_centre;
 use crate::segment::columns::AnyColumn;
@@ -20,7 +20,12 @@ const EARTH_RADIUS_M: f64 = EARTH_RADIUS_KM * 1000.0;
 /// Degrees of (latitude, longitude).
 type LatLonDegrees = (f64, f64);
 
-pub(super) fn distances(operator: &Operator, arguments: &mut [Reader], docs: &[DocId], out: &mut [f64]) {
+pub(super) fn distances<V: SingleValues>(
+    operator: &Operator,
+    arguments: &mut [V],
+    docs: &[DocId],
+    out: &mut [f64],
+) {
     match (operator, arguments) {
         (Operator::Distance { order }, [one, other]) => {
             of_vectors(one, other, docs, out, Norm::of(f64::from(*order)));
@@ -43,7 +48,7 @@ pub(super) fn distances(operator: &Operator, arguments: &mut [Reader], docs: &[D
             one.remember(docs);
             other.remember(docs);
             for (out, doc) in out.iter_mut().zip(docs) {
-                let place = |reader: &mut Reader| reader.text(*doc).and_then(|hash| geohash::decode(&hash));
+                let place = |reader: &mut V| reader.text(*doc).and_then(|hash| geohash::decode(&hash));
                 *out = match (place(one), place(other)) {
                     (Some(one), Some(other)) => central_angle(radians(one), radians(other)) * radius,
                     _ => 0.0,
@@ -51,14 +56,6 @@ pub(super) fn distances(operator: &Operator, arguments: &mut [Reader], docs: &[D
             }
         }
         _ => out.fill(0.0),
-    }
-}
-
-/// The parts of a vector; a number is a vector of one.
-fn parts(reader: &mut Reader) -> &mut [Reader] {
-    match reader {
-        Reader::Call { operator: Operator::Vector, arguments } => arguments,
-        other => std::slice::from_mut(other),
     }
 }
 
@@ -105,9 +102,9 @@ impl Norm {
     }
 }
 
-fn of_vectors(one: &mut Reader, other: &mut Reader, docs: &[DocId], out: &mut [f64], norm: Norm) {
+fn of_vectors<V: SingleValues>(one: &mut V, other: &mut V, docs: &[DocId], out: &mut [f64], norm: Norm) {
     out.fill(0.0);
-    for (one, other) in parts(one).iter_mut().zip(parts(other)) {
+    for (one, other) in one.parts().iter_mut().zip(other.parts()) {
         let (mut left, mut right) = (Room::<f64>::of(docs), Room::<f64>::of(docs));
         one.doubles(docs, left.all_mut());
         other.doubles(docs, right.all_mut());
@@ -119,18 +116,18 @@ fn of_vectors(one: &mut Reader, other: &mut Reader, docs: &[DocId], out: &mut [f
 }
 
 /// The two coordinates of a vector for each document.
-fn places(reader: &mut Reader, docs: &[DocId]) -> (Room<f64>, Room<f64>) {
+fn places<V: SingleValues>(reader: &mut V, docs: &[DocId]) -> (Room<f64>, Room<f64>) {
     let (mut latitudes, mut longitudes) = (Room::of(docs), Room::of(docs));
-    if let [latitude, longitude] = parts(reader) {
+    if let [latitude, longitude] = reader.parts() {
         latitude.doubles(docs, latitudes.all_mut());
         longitude.doubles(docs, longitudes.all_mut());
     }
     (latitudes, longitudes)
 }
 
-fn of_places(
-    one: &mut Reader,
-    other: &mut Reader,
+fn of_places<V: SingleValues>(
+    one: &mut V,
+    other: &mut V,
     docs: &[DocId],
     out: &mut [f64],
     distance: impl Fn(LatLonDegrees, LatLonDegrees) -> f64,
@@ -144,7 +141,7 @@ fn of_places(
 }
 
 /// 0 where there is no box.
-fn of_boxes(score: &BoxScore, edges: &mut [Reader], docs: &[DocId], out: &mut [f64]) {
+fn of_boxes<V: SingleValues>(score: &BoxScore, edges: &mut [V], docs: &[DocId], out: &mut [f64]) {
     let mut rooms = [(); 4].map(|()| Room::<f64>::of(docs));
     let mut present = Room::<bool>::of(docs);
     for (reader, room) in edges.iter_mut().zip(&mut rooms) {

@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use plan::Result;
 use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::schema::{Field, IndexRecordOption, Schema};
+use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, SegmentReader, Term};
 
 use super::column::{ColumnReader, one};
 use crate::layout::ColumnRef;
-use crate::search::evaluate::Evaluator;
-use crate::search::node::Node;
+use crate::search::context::{DocScores, ScoredQuery};
 use crate::search::sets::postings;
 use crate::segment::columns::AnyColumn;
 use crate::snapshot::global_ordinals::GlobalOrdinals;
@@ -80,14 +79,14 @@ pub(super) struct Remembered<T> {
 }
 
 impl<T: Copy + Default> Remembered<T> {
-    /// Computes the values of `docs` unless they are of the last block.
-    pub(super) fn block(&mut self, docs: &[DocId], compute: impl FnMut(DocId) -> T) {
+    /// Computes the values of `docs`, of all at once, unless they are of the last block.
+    pub(super) fn block(&mut self, docs: &[DocId], compute: impl FnOnce(&[DocId], &mut Vec<T>)) {
         let known = docs.iter().all(|doc| self.docs.binary_search(doc).is_ok());
         if !known {
             self.docs.clear();
             self.docs.extend_from_slice(docs);
             self.values.clear();
-            self.values.extend(docs.iter().copied().map(compute));
+            compute(docs, &mut self.values);
         }
     }
 
@@ -100,7 +99,7 @@ impl<T: Copy + Default> Remembered<T> {
 
 /// The score of a query.
 pub(crate) struct Score {
-    evaluator: Evaluator,
+    scores: Box<dyn DocScores>,
     missing: f32,
     label: String,
     last: Remembered<Option<f32>>,
@@ -108,14 +107,13 @@ pub(crate) struct Score {
 
 impl Score {
     pub(super) fn open(
-        node: &Node,
-        schema: &Schema,
+        query: &dyn ScoredQuery,
         missing: f32,
         label: &str,
         segment: &SegmentReader,
     ) -> Result<Self> {
-        let evaluator = Evaluator::open(schema, node, segment)?;
-        Ok(Self { evaluator, missing, label: label.to_owned(), last: Remembered::default() })
+        let scores = query.open(segment)?;
+        Ok(Self { scores, missing, label: label.to_owned(), last: Remembered::default() })
     }
 
     pub(super) fn label(&self) -> &str {
@@ -123,8 +121,8 @@ impl Score {
     }
 
     pub(super) fn remember(&mut self, docs: &[DocId]) {
-        let evaluator = &mut self.evaluator;
-        self.last.block(docs, |doc| evaluator.score(doc));
+        let scores = &mut self.scores;
+        self.last.block(docs, |docs, values| scores.add_block(docs, values));
     }
 
     pub(super) fn floats(&mut self, docs: &[DocId], out: &mut [f32]) {
@@ -167,15 +165,16 @@ impl TermFrequency {
     pub(super) fn remember(&mut self, docs: &[DocId]) {
         let Some(postings) = &mut self.postings else { return };
         let counted = self.counted;
-        self.last.block(docs, |doc| {
-            if postings.doc() < doc {
-                postings.seek(doc);
+        let mut frequency = |doc: &DocId| {
+            if postings.doc() < *doc {
+                postings.seek(*doc);
             }
-            match (postings.doc() == doc, counted) {
+            match (postings.doc() == *doc, counted) {
                 (true, true) => i64::from(postings.term_freq()),
                 (found, _) => i64::from(found),
             }
-        });
+        };
+        self.last.block(docs, |docs, values| values.extend(docs.iter().map(&mut frequency)));
     }
 
     pub(super) fn integers(&mut self, docs: &[DocId], out: &mut [i64]) {

@@ -1,142 +1,64 @@
 //! From `plan::Function` to what a segment can open: columns and terms resolved, statistics taken, extremes
 //! for `scale` and common numbers for `ord` computed once for the whole snapshot.
 //!
-//! In: a typed function and the search's context; out: `Lowered`, which `reader` opens in each segment. What
-//! is the same for all documents is a constant from here on.
+//! In: a typed function and the search's context; out: `LoweredFunction`, which `reader` opens in each
+//! segment. What is the same for all documents is a constant from here on.
 
 use std::sync::Arc;
 
 use plan::{FieldClass, Function, IndexTerm, Operator, Pick, Result, Statistic, Value};
-use tantivy::index::SegmentId;
-use tantivy::schema::{Field, Schema};
-use tantivy::{SegmentReader, Term};
+use tantivy::Term;
 
+use super::arithmetic::Scale;
+use super::column::ColumnSource;
 use super::currency::LoweredCurrency;
+use super::lowered::LoweredFunction;
 use super::payload::LoweredPayload;
-use super::reader::Reader;
+use super::reader::FunctionReader;
+use super::values::FunctionValues as _;
 use super::{BLOCK, block::Room};
-use crate::layout::{ColumnRef, FieldLayout};
+use crate::layout::FieldLayout;
 use crate::search::columns::SegmentColumns;
 use crate::search::context::SearchContext;
-use crate::search::lower::{lower_scored, term_of};
+use crate::search::index_term::term_of;
 use crate::search::nearest::LoweredSimilarity;
-use crate::search::node::Node;
 use crate::search::stats::{doc_freq, term_infos, total_term_freq};
-use crate::snapshot::global_ordinals::GlobalOrdinals;
 
-/// A function ready to be opened in any segment.
-pub(crate) enum Lowered {
-    /// With its text in explanations.
-    Constant {
-        value: Value,
-        shown: String,
-    },
-    Column(ColumnSource),
-    Ordinal {
-        column: ColumnRef,
-        ordinals: Arc<GlobalOrdinals>,
-        segments: Vec<SegmentId>,
-        reversed: bool,
-        label: String,
-    },
-    Score {
-        node: Box<Node>,
-        schema: Schema,
-        missing: f32,
-        label: String,
-    },
-    TermFrequency {
-        term: Option<Term>,
-        counted: bool,
-        label: String,
-    },
-    JoinFrequency {
-        column: ColumnSource,
-        among: Field,
-        readers: Vec<SegmentReader>,
-        label: String,
-    },
-    PlaceDistance {
-        columns: Option<SegmentColumns>,
-        distance: plan::PlaceDistance,
-        label: String,
-    },
-    VectorSimilarity {
-        similarity: Box<LoweredSimilarity>,
-        label: String,
-    },
-    Currency {
-        currency: Box<LoweredCurrency>,
-        label: String,
-    },
-    Payload {
-        payload: Box<LoweredPayload>,
-        label: String,
-    },
-    Scaled {
-        of: Box<Lowered>,
-        scale: Scale,
-    },
-    Call {
-        operator: Operator,
-        arguments: Vec<Lowered>,
-    },
-}
-
-/// A field's column; `None` when no document has the field.
-#[derive(Clone)]
-pub(crate) struct ColumnSource {
-    pub(super) columns: Option<SegmentColumns>,
-    pub(super) class: FieldClass,
-    pub(super) pick: Option<Pick>,
-    pub(super) label: String,
-}
-
-/// Into `min..=max` from the extremes that were found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scale {
-    pub(super) min: f32,
-    pub(super) max: f32,
-    pub(super) least: f32,
-    pub(super) greatest: f32,
-}
-
-pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<Lowered> {
+pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<LoweredFunction> {
     let label = || function.to_string();
     Ok(match function {
         Function::Constant(value) => {
-            Lowered::Constant { value: value.clone(), shown: shown(function, value) }
+            LoweredFunction::Constant { value: value.clone(), shown: shown(function, value) }
         }
         Function::Field { field, class, pick } => {
-            Lowered::Column(column_source(context, field, *class, *pick, label())?)
+            LoweredFunction::Column(column_source(context, field, *class, *pick, label())?)
         }
         Function::Ordinal { field, reversed } => ordinal(context, field, *reversed, label())?,
-        Function::Score { query, missing, label: _ } => Lowered::Score {
-            node: Box::new(lower_scored(context, query)?),
-            schema: context.layout.tantivy().clone(),
+        Function::Score { query, missing, label: _ } => LoweredFunction::Score {
+            query: context.queries.scored(context, query)?,
             missing: *missing,
             label: label(),
         },
         Function::TermFrequency(term) => {
             let found = indexed(context, term);
             let counted = found.as_ref().is_some_and(|(layout, _)| layout.has_frequencies());
-            Lowered::TermFrequency { term: found.map(|(_, term)| term), counted, label: label() }
+            LoweredFunction::TermFrequency { term: found.map(|(_, term)| term), counted, label: label() }
         }
         Function::Statistic(statistic) => {
             let value = statistic_value(context, statistic)?;
-            Lowered::Constant { shown: format!("{}={}", label(), value.to_text()), value }
+            LoweredFunction::Constant { shown: format!("{}={}", label(), value.to_text()), value }
         }
         Function::JoinFrequency { field, among } => join_frequency(context, field, among, label())?,
-        Function::PlaceDistance(distance) => Lowered::PlaceDistance {
+        Function::PlaceDistance(distance) => LoweredFunction::PlaceDistance {
             columns: columns_of(context, &distance.field)?,
             distance: distance.clone(),
             label: label(),
         },
-        Function::VectorSimilarity(similarity) => Lowered::VectorSimilarity {
+        Function::VectorSimilarity(similarity) => LoweredFunction::VectorSimilarity {
             similarity: Box::new(LoweredSimilarity::new(context, similarity)?),
             label: label(),
         },
-        Function::Currency(money) => Lowered::Currency {
+        Function::Currency(money) => LoweredFunction::Currency {
             currency: Box::new(LoweredCurrency {
                 amounts: columns_of(context, &money.amount)?,
                 codes: columns_of(context, &money.code)?,
@@ -144,15 +66,15 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
             }),
             label: label(),
         },
-        Function::Payload(payload) => Lowered::Payload {
+        Function::Payload(payload) => LoweredFunction::Payload {
             payload: Box::new(LoweredPayload {
                 term: indexed(context, &payload.term).map(|(_, term)| term),
                 views: context.views.clone(),
                 columns: payload_columns(context, &payload.term.field)?,
                 decoder: payload.decoder,
                 how: payload.how,
-                missing: lower(context, &payload.missing)?,
             }),
+            missing: Box::new(lower(context, &payload.missing)?),
             label: label(),
         },
         Function::Call { operator, arguments } => {
@@ -194,13 +116,18 @@ fn column_source(
     Ok(ColumnSource { columns, class, pick, label })
 }
 
-fn ordinal(context: &SearchContext<'_>, field: &str, reversed: bool, label: String) -> Result<Lowered> {
+fn ordinal(
+    context: &SearchContext<'_>,
+    field: &str,
+    reversed: bool,
+    label: String,
+) -> Result<LoweredFunction> {
     let Some(column) = context.layout.field(field).and_then(|layout| layout.column.clone()) else {
-        return Ok(Lowered::Constant { value: Value::Int(-1), shown: format!("{label}=-1") });
+        return Ok(LoweredFunction::Constant { value: Value::Int(-1), shown: format!("{label}=-1") });
     };
     let ordinals = crate::search::facet::ordinals(context, &column)?;
     let segments = context.segments.iter().map(|segment| segment.view.id()).collect();
-    Ok(Lowered::Ordinal { column, ordinals, segments, reversed, label })
+    Ok(LoweredFunction::Ordinal { column, ordinals, segments, reversed, label })
 }
 
 fn indexed<'a>(context: &SearchContext<'a>, term: &IndexTerm) -> Option<(&'a Arc<FieldLayout>, Term)> {
@@ -235,35 +162,44 @@ fn statistic_value(context: &SearchContext<'_>, statistic: &Statistic) -> Result
     })
 }
 
-fn join_frequency(context: &SearchContext<'_>, field: &str, among: &str, label: String) -> Result<Lowered> {
+fn join_frequency(
+    context: &SearchContext<'_>,
+    field: &str,
+    among: &str,
+    label: String,
+) -> Result<LoweredFunction> {
     let column = column_source(context, field, FieldClass::Str, None, String::new())?;
     Ok(match context.layout.field(among).and_then(|layout| layout.inverted) {
         Some(among) => {
             let readers = context.segments.iter().map(|segment| segment.reader.clone()).collect();
-            Lowered::JoinFrequency { column, among, readers, label }
+            LoweredFunction::JoinFrequency { column, among, readers, label }
         }
-        None => Lowered::Constant { value: Value::Int(0), shown: format!("{label}=0") },
+        None => LoweredFunction::Constant { value: Value::Int(0), shown: format!("{label}=0") },
     })
 }
 
-fn call(context: &SearchContext<'_>, operator: &Operator, mut arguments: Vec<Lowered>) -> Result<Lowered> {
+fn call(
+    context: &SearchContext<'_>,
+    operator: &Operator,
+    mut arguments: Vec<LoweredFunction>,
+) -> Result<LoweredFunction> {
     match (operator, arguments.len()) {
         (Operator::Scale { min, max }, 1) => {
             let of = arguments.remove(0);
             let (least, greatest) = extremes(context, &of)?;
             let scale = Scale { min: *min, max: *max, least, greatest };
-            Ok(Lowered::Scaled { of: Box::new(of), scale })
+            Ok(LoweredFunction::Scaled { of: Box::new(of), scale })
         }
-        _ => Ok(Lowered::Call { operator: operator.clone(), arguments }),
+        _ => Ok(LoweredFunction::Call { operator: operator.clone(), arguments }),
     }
 }
 
 /// The least and the greatest value over all documents, the dead ones included as in Lucene, infinities and
 /// what is no number left out; (0, 0) when there are none.
-fn extremes(context: &SearchContext<'_>, of: &Lowered) -> Result<(f32, f32)> {
+fn extremes(context: &SearchContext<'_>, of: &LoweredFunction) -> Result<(f32, f32)> {
     let (mut least, mut greatest) = (f32::INFINITY, f32::NEG_INFINITY);
     for segment in &context.segments {
-        let mut reader = Reader::open(of, segment.reader)?;
+        let mut reader = FunctionReader::open(of, segment.reader)?;
         let max_doc = segment.max_doc();
         for start in (0..max_doc).step_by(BLOCK) {
             let docs: Vec<u32> = (start..max_doc.min(start + BLOCK as u32)).collect();

@@ -1,7 +1,7 @@
-//! Functions of documents: `lower` resolves fields, terms and what is the same for all documents; `Reader`
-//! opens the result in a segment and computes blocks of at most [`BLOCK`] documents, in ascending order, with
-//! Lucene's precision: what it computes in single precision is single here. `range` turns a function into
-//! bits, `FunctionScore` into scores.
+//! Functions of documents: `lower` resolves fields, terms and what is the same for all documents;
+//! `FunctionReader` opens the result in a segment and computes blocks of at most [`BLOCK`] documents, in
+//! ascending order, with Lucene's precision: what it computes in single precision is single here. `range`
+//! turns a function into bits, `FunctionScore` into scores.
 //!
 //! A reader answers for each document: a number (`floats`, `doubles`, `integers`), a truth (`flags`), whether
 //! there is a value at all (`present`); and for one at a time what only results and texts need: `value`,
@@ -15,6 +15,7 @@ mod distance;
 mod geohash;
 mod leaf;
 mod lower;
+mod lowered;
 mod payload;
 mod range;
 mod reader;
@@ -22,13 +23,16 @@ mod score;
 mod single;
 mod text;
 mod truth;
+mod values;
 
 pub(crate) use block::each_block;
-pub(crate) use lower::{Lowered, lower};
+pub(crate) use lower::lower;
+pub(crate) use lowered::LoweredFunction;
 pub(crate) use range::{FunctionRangeNode, range_label};
-pub(crate) use reader::Reader;
+pub(crate) use reader::FunctionReader;
 pub(crate) use score::{FunctionNode, FunctionScore};
 pub use text::alike;
+pub(crate) use values::{FunctionValues, SingleValues};
 
 /// Documents computed at once.
 pub(crate) const BLOCK: usize = 128;

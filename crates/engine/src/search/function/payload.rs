@@ -2,15 +2,14 @@
 //! document are made one number, the first or what the function asks for.
 //!
 //! In: the postings of the term with its positions, and the column that keeps a field's payloads
-//! (`segment/payloads`); out: blocks of numbers, the given default where there is none. Goes forward only.
+//! (`segment/payloads`); out: blocks of numbers, which stand in the place of the given default. Goes forward
+//! only.
 
 use plan::{PayloadDecoder, PayloadFunction, Result};
 use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, Term};
 
 use super::leaf::Remembered;
-use super::lower::Lowered;
-use super::reader::Reader;
 use crate::search::columns::SegmentColumns;
 use crate::search::phrase::with_positions;
 use crate::segment::columns::AnyColumn;
@@ -26,13 +25,11 @@ pub(crate) struct LoweredPayload {
     pub(super) columns: Option<SegmentColumns>,
     pub(super) decoder: PayloadDecoder,
     pub(super) how: Option<PayloadFunction>,
-    pub(super) missing: Lowered,
 }
 
 /// The same in one segment.
 pub(crate) struct Payload {
     walk: Option<Walk>,
-    missing: Reader,
     label: String,
     last: Remembered<Option<f32>>,
 }
@@ -40,8 +37,7 @@ pub(crate) struct Payload {
 impl Payload {
     pub(super) fn open(lowered: &LoweredPayload, label: &str, segment: &SegmentReader) -> Result<Self> {
         let walk = Walk::open(lowered, segment)?;
-        let missing = Reader::open(&lowered.missing, segment)?;
-        Ok(Self { walk, missing, label: label.to_owned(), last: Remembered::default() })
+        Ok(Self { walk, label: label.to_owned(), last: Remembered::default() })
     }
 
     pub(super) fn label(&self) -> &str {
@@ -49,14 +45,13 @@ impl Payload {
     }
 
     pub(super) fn remember(&mut self, docs: &[DocId]) {
-        self.missing.remember(docs);
         let Some(walk) = &mut self.walk else { return };
-        self.last.block(docs, |doc| walk.value(doc));
+        self.last.block(docs, |docs, values| values.extend(docs.iter().map(|doc| walk.value(*doc))));
     }
 
-    pub(super) fn floats(&mut self, docs: &[DocId], out: &mut [f32]) {
+    /// Puts the payloads of documents in the place of what counts where there is none.
+    pub(super) fn replace(&mut self, docs: &[DocId], out: &mut [f32]) {
         self.remember(docs);
-        self.missing.floats(docs, out);
         for (out, value) in out.iter_mut().zip(self.last.of(docs)) {
             *out = value.unwrap_or(*out);
         }

@@ -12,19 +12,21 @@ use plan::{FunctionRange, Kind, Result, Value};
 use tantivy::{DocId, SegmentReader};
 
 use super::block::{Room, each_block};
-use super::lower::Lowered;
-use super::reader::Reader;
-use crate::search::node::Computed;
+use super::lowered::LoweredFunction;
+use super::reader::FunctionReader;
+use super::values::{FunctionValues as _, SingleValues as _};
+use crate::search::column_values;
+use crate::search::computed_docs::ComputedDocs;
 use crate::segment::bits::Bits;
 
 /// A range ready to run in any segment.
 pub(crate) struct FunctionRangeNode {
-    function: Arc<Lowered>,
-    computed: Computed,
+    function: Arc<LoweredFunction>,
+    computed: ComputedDocs,
 }
 
 impl FunctionRangeNode {
-    pub(crate) fn new(function: Lowered, range: FunctionRange, allowance: &Allowance) -> Self {
+    pub(crate) fn new(function: LoweredFunction, range: FunctionRange, allowance: &Allowance) -> Self {
         let (function, range) = (Arc::new(function), Arc::new(range));
         let (inner, bounds, until) = (function.clone(), range.clone(), allowance.clone());
         let all = move |segment: &SegmentReader| {
@@ -34,28 +36,28 @@ impl FunctionRangeNode {
         let some = move |segment: &SegmentReader, among: &Bits| {
             bits((&*inner, &*range), segment, among, &until).map(Some)
         };
-        Self { function, computed: Computed::new(all).or_among(some) }
+        Self { function, computed: ComputedDocs::new(all).or_among(some) }
     }
 
     /// The documents of each segment, dead or alive; asked about some, it computes no others.
-    pub(crate) fn computed(&self) -> &Computed {
+    pub(crate) fn computed(&self) -> &ComputedDocs {
         &self.computed
     }
 
     /// The value for a document, and the function in words with what it read.
     pub(crate) fn value_at(&self, segment: &SegmentReader, doc: DocId) -> Result<(f64, String)> {
-        let mut reader = Reader::open(&self.function, segment)?;
+        let mut reader = FunctionReader::open(&self.function, segment)?;
         Ok((reader.double(doc), reader.describe(doc)))
     }
 }
 
 fn bits(
-    (function, range): (&Lowered, &FunctionRange),
+    (function, range): (&LoweredFunction, &FunctionRange),
     segment: &SegmentReader,
     among: &Bits,
     allowance: &Allowance,
 ) -> Result<Bits> {
-    let mut reader = Reader::open(function, segment)?;
+    let mut reader = FunctionReader::open(function, segment)?;
     let bounds = Bounds::of(range);
     let mut bits = Bits::none(segment.max_doc());
     each_block(among, allowance, |docs| {
@@ -101,7 +103,7 @@ impl Bounds {
         }
     }
 
-    fn inside(&self, reader: &mut Reader, docs: &[DocId], out: &mut [bool]) {
+    fn inside(&self, reader: &mut FunctionReader, docs: &[DocId], out: &mut [bool]) {
         match self {
             Bounds::Integers(lower, upper) => {
                 within(docs, out, (lower, upper), |values| reader.integers(docs, values));
@@ -148,11 +150,11 @@ fn contains<T: PartialOrd>(value: &T, (lower, upper): (&Bound<T>, &Bound<T>)) ->
 }
 
 fn integer(value: &Value) -> i64 {
-    crate::search::lower::integer(value).unwrap_or_default()
+    column_values::integer(value).unwrap_or_default()
 }
 
 fn double(value: &Value) -> f64 {
-    crate::search::lower::real(value).unwrap_or_default()
+    column_values::real(value).unwrap_or_default()
 }
 
 fn float(value: &Value) -> f32 {

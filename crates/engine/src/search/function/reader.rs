@@ -5,17 +5,18 @@
 use plan::{Kind, Operator, Result, Value};
 use tantivy::{DocId, SegmentReader};
 
-use super::block::Room;
+use super::block::{Room, convert};
 use super::column::ColumnReader;
 use super::currency::Currency;
 use super::distance::PlaceDistance;
 use super::leaf::{JoinFrequency, Ordinal, Score, TermFrequency};
-use super::lower::{Lowered, Scale};
+use super::lowered::LoweredFunction;
 use super::payload::Payload;
+use super::values::FunctionValues;
 use super::{arithmetic, truth};
 use crate::search::nearest::SimilarityReader;
 
-pub(crate) enum Reader {
+pub(crate) enum FunctionReader {
     Constant { value: Value, shown: String },
     Column(ColumnReader),
     Ordinal(Ordinal),
@@ -24,60 +25,71 @@ pub(crate) enum Reader {
     JoinFrequency(Box<JoinFrequency>),
     PlaceDistance(PlaceDistance),
     VectorSimilarity(Box<SimilarityReader>),
-    Payload(Box<Payload>),
+    Payload { payload: Box<Payload>, missing: Box<FunctionReader> },
     Currency(Box<Currency>),
-    Scaled { of: Box<Reader>, scale: Scale },
-    Call { operator: Operator, arguments: Vec<Reader> },
+    Scaled { of: Box<FunctionReader>, scale: arithmetic::Scale },
+    Call { operator: Operator, arguments: Vec<FunctionReader> },
 }
 
-impl Reader {
-    pub(crate) fn open(lowered: &Lowered, segment: &SegmentReader) -> Result<Self> {
+impl FunctionReader {
+    pub(crate) fn open(lowered: &LoweredFunction, segment: &SegmentReader) -> Result<Self> {
         Ok(match lowered {
-            Lowered::Constant { value, shown } => {
-                Reader::Constant { value: value.clone(), shown: shown.clone() }
+            LoweredFunction::Constant { value, shown } => {
+                FunctionReader::Constant { value: value.clone(), shown: shown.clone() }
             }
-            Lowered::Column(source) => Reader::Column(ColumnReader::open(source, segment)),
-            Lowered::Ordinal { column, ordinals, segments, reversed, label } => {
+            LoweredFunction::Column(source) => FunctionReader::Column(ColumnReader::open(source, segment)),
+            LoweredFunction::Ordinal { column, ordinals, segments, reversed, label } => {
                 let place = segments.iter().position(|id| *id == segment.segment_id());
                 let ordinals = ordinals.clone();
-                Reader::Ordinal(Ordinal::open(column, ordinals, place, *reversed, label, segment)?)
+                FunctionReader::Ordinal(Ordinal::open(column, ordinals, place, *reversed, label, segment)?)
             }
-            Lowered::Score { node, schema, missing, label } => {
-                Reader::Score(Box::new(Score::open(node, schema, *missing, label, segment)?))
+            LoweredFunction::Score { query, missing, label } => {
+                FunctionReader::Score(Box::new(Score::open(&**query, *missing, label, segment)?))
             }
-            Lowered::TermFrequency { term, counted, label } => {
+            LoweredFunction::TermFrequency { term, counted, label } => {
                 let frequency = TermFrequency::open(term.as_ref(), *counted, label, segment)?;
-                Reader::TermFrequency(Box::new(frequency))
+                FunctionReader::TermFrequency(Box::new(frequency))
             }
-            Lowered::JoinFrequency { column, among, readers, label } => {
+            LoweredFunction::JoinFrequency { column, among, readers, label } => {
                 let column = ColumnReader::open(column, segment);
-                Reader::JoinFrequency(Box::new(JoinFrequency::new(column, *among, readers.clone(), label)))
+                FunctionReader::JoinFrequency(Box::new(JoinFrequency::new(
+                    column,
+                    *among,
+                    readers.clone(),
+                    label,
+                )))
             }
-            Lowered::PlaceDistance { columns, distance, label } => {
-                Reader::PlaceDistance(PlaceDistance::open(columns.as_ref(), distance, label, segment))
+            LoweredFunction::PlaceDistance { columns, distance, label } => {
+                FunctionReader::PlaceDistance(PlaceDistance::open(columns.as_ref(), distance, label, segment))
             }
-            Lowered::VectorSimilarity { similarity, label } => {
-                Reader::VectorSimilarity(Box::new(SimilarityReader::open(similarity, label, segment)))
+            LoweredFunction::VectorSimilarity { similarity, label } => {
+                FunctionReader::VectorSimilarity(Box::new(SimilarityReader::open(similarity, label, segment)))
             }
-            Lowered::Currency { currency, label } => {
-                Reader::Currency(Box::new(Currency::open(currency, label, segment)?))
+            LoweredFunction::Currency { currency, label } => {
+                FunctionReader::Currency(Box::new(Currency::open(currency, label, segment)?))
             }
-            Lowered::Payload { payload, label } => {
-                Reader::Payload(Box::new(Payload::open(payload, label, segment)?))
+            LoweredFunction::Payload { payload, missing, label } => FunctionReader::Payload {
+                payload: Box::new(Payload::open(payload, label, segment)?),
+                missing: Box::new(FunctionReader::open(missing, segment)?),
+            },
+            LoweredFunction::Scaled { of, scale } => {
+                FunctionReader::Scaled { of: Box::new(FunctionReader::open(of, segment)?), scale: *scale }
             }
-            Lowered::Scaled { of, scale } => {
-                Reader::Scaled { of: Box::new(Reader::open(of, segment)?), scale: *scale }
-            }
-            Lowered::Call { operator, arguments } => {
-                let arguments = arguments.iter().map(|argument| Reader::open(argument, segment));
-                Reader::Call { operator: operator.clone(), arguments: arguments.collect::<Result<_>>()? }
+            LoweredFunction::Call { operator, arguments } => {
+                let arguments = arguments.iter().map(|argument| FunctionReader::open(argument, segment));
+                FunctionReader::Call {
+                    operator: operator.clone(),
+                    arguments: arguments.collect::<Result<_>>()?,
+                }
             }
         })
     }
+}
 
-    pub(super) fn kind(&self) -> Kind {
+impl FunctionValues for FunctionReader {
+    fn kind(&self) -> Kind {
         match self {
-            Reader::Constant { value, .. } => match value {
+            FunctionReader::Constant { value, .. } => match value {
                 Value::Int(_) => Kind::Int,
                 Value::Long(_) | Value::Date(_) => Kind::Long,
                 Value::Float(_) => Kind::Float,
@@ -85,46 +97,49 @@ impl Reader {
                 Value::Bool(_) => Kind::Bool,
                 Value::Str(_) | Value::Bytes(_) => Kind::Str,
             },
-            Reader::Column(column) => column.kind(),
-            Reader::Currency(_) => Kind::Double,
-            Reader::Ordinal(_) | Reader::TermFrequency(_) | Reader::JoinFrequency(_) => Kind::Int,
-            Reader::Score(_)
-            | Reader::PlaceDistance(_)
-            | Reader::VectorSimilarity(_)
-            | Reader::Payload(_)
-            | Reader::Scaled { .. } => Kind::Float,
-            Reader::Call { operator, .. } => operator.kind(),
+            FunctionReader::Column(column) => column.kind(),
+            FunctionReader::Currency(_) => Kind::Double,
+            FunctionReader::Ordinal(_)
+            | FunctionReader::TermFrequency(_)
+            | FunctionReader::JoinFrequency(_) => Kind::Int,
+            FunctionReader::Score(_)
+            | FunctionReader::PlaceDistance(_)
+            | FunctionReader::VectorSimilarity(_)
+            | FunctionReader::Payload { .. }
+            | FunctionReader::Scaled { .. } => Kind::Float,
+            FunctionReader::Call { operator, .. } => operator.kind(),
         }
     }
 
-    /// In single precision; 0 where there is no value.
-    pub(crate) fn floats(&mut self, docs: &[DocId], out: &mut [f32]) {
+    fn floats(&mut self, docs: &[DocId], out: &mut [f32]) {
         match self {
-            Reader::Constant { value, .. } => out.fill(constant_float(value)),
-            Reader::Score(score) => score.floats(docs, out),
-            Reader::PlaceDistance(distance) => distance.floats(docs, out),
-            Reader::VectorSimilarity(similarity) => similarity.floats(docs, out),
-            Reader::Payload(payload) => payload.floats(docs, out),
-            Reader::Scaled { of, scale } => arithmetic::scaled(of, *scale, docs, out),
-            Reader::Call { operator, arguments } => match operator.kind() {
+            FunctionReader::Constant { value, .. } => out.fill(constant_float(value)),
+            FunctionReader::Score(score) => score.floats(docs, out),
+            FunctionReader::PlaceDistance(distance) => distance.floats(docs, out),
+            FunctionReader::VectorSimilarity(similarity) => similarity.floats(docs, out),
+            FunctionReader::Payload { payload, missing } => {
+                missing.floats(docs, out);
+                payload.replace(docs, out);
+            }
+            FunctionReader::Scaled { of, scale } => arithmetic::scaled(&mut **of, *scale, docs, out),
+            FunctionReader::Call { operator, arguments } => match operator.kind() {
                 Kind::Float => arithmetic::floats(operator, arguments, docs, out),
-                Kind::Mixed => truth::choose(operator, arguments, docs, out, Reader::floats),
+                Kind::Mixed => truth::choose(operator, arguments, docs, out, Self::floats),
                 _ => self.narrow(docs, out),
             },
-            Reader::Column(column) => column.floats(docs, out),
+            FunctionReader::Column(column) => column.floats(docs, out),
             _ => self.narrow(docs, out),
         }
     }
 
-    /// In double precision; 0 where there is no value.
-    pub(crate) fn doubles(&mut self, docs: &[DocId], out: &mut [f64]) {
+    fn doubles(&mut self, docs: &[DocId], out: &mut [f64]) {
         match self {
-            Reader::Constant { value, .. } => out.fill(constant_double(value)),
-            Reader::Column(column) => column.doubles(docs, out),
-            Reader::Currency(currency) => currency.doubles(docs, out),
-            Reader::Call { operator, arguments } => match operator.kind() {
+            FunctionReader::Constant { value, .. } => out.fill(constant_double(value)),
+            FunctionReader::Column(column) => column.doubles(docs, out),
+            FunctionReader::Currency(currency) => currency.doubles(docs, out),
+            FunctionReader::Call { operator, arguments } => match operator.kind() {
                 Kind::Double => arithmetic::doubles(operator, arguments, docs, out),
-                Kind::Mixed => truth::choose(operator, arguments, docs, out, Reader::doubles),
+                Kind::Mixed => truth::choose(operator, arguments, docs, out, Self::doubles),
                 Kind::Bool => {
                     let mut flags = Room::of(docs);
                     truth::flags(operator, arguments, docs, flags.all_mut());
@@ -141,16 +156,15 @@ impl Reader {
         }
     }
 
-    /// As whole numbers, cut at the point.
-    pub(crate) fn integers(&mut self, docs: &[DocId], out: &mut [i64]) {
+    fn integers(&mut self, docs: &[DocId], out: &mut [i64]) {
         match self {
-            Reader::Constant { value, .. } => out.fill(constant_integer(value)),
-            Reader::Column(column) => column.integers(docs, out),
-            Reader::Ordinal(ordinal) => ordinal.integers(docs, out),
-            Reader::TermFrequency(frequency) => frequency.integers(docs, out),
-            Reader::JoinFrequency(frequency) => frequency.integers(docs, out),
-            Reader::Call { operator, arguments } if operator.kind() == Kind::Mixed => {
-                truth::choose(operator, arguments, docs, out, Reader::integers);
+            FunctionReader::Constant { value, .. } => out.fill(constant_integer(value)),
+            FunctionReader::Column(column) => column.integers(docs, out),
+            FunctionReader::Ordinal(ordinal) => ordinal.integers(docs, out),
+            FunctionReader::TermFrequency(frequency) => frequency.integers(docs, out),
+            FunctionReader::JoinFrequency(frequency) => frequency.integers(docs, out),
+            FunctionReader::Call { operator, arguments } if operator.kind() == Kind::Mixed => {
+                truth::choose(operator, arguments, docs, out, Self::integers);
             }
             _ => {
                 let mut wide = Room::of(docs);
@@ -160,14 +174,13 @@ impl Reader {
         }
     }
 
-    /// Whether it is true: not 0, or a text that is there.
-    pub(crate) fn flags(&mut self, docs: &[DocId], out: &mut [bool]) {
+    fn flags(&mut self, docs: &[DocId], out: &mut [bool]) {
         match self {
-            Reader::Call { operator, arguments } if operator.kind() == Kind::Bool => {
+            FunctionReader::Call { operator, arguments } if operator.kind() == Kind::Bool => {
                 truth::flags(operator, arguments, docs, out);
             }
-            Reader::Call { operator, arguments } if operator.kind() == Kind::Mixed => {
-                truth::choose(operator, arguments, docs, out, Reader::flags);
+            FunctionReader::Call { operator, arguments } if operator.kind() == Kind::Mixed => {
+                truth::choose(operator, arguments, docs, out, Self::flags);
             }
             _ if self.kind() == Kind::Str => self.present(docs, out),
             _ => {
@@ -178,39 +191,48 @@ impl Reader {
         }
     }
 
-    /// Whether there is a value.
-    pub(crate) fn present(&mut self, docs: &[DocId], out: &mut [bool]) {
+    fn present(&mut self, docs: &[DocId], out: &mut [bool]) {
         match self {
-            Reader::Column(column) => column.present(docs, out),
-            Reader::Ordinal(ordinal) => ordinal.present(docs, out),
-            Reader::Score(score) => score.present(docs, out),
-            Reader::Currency(currency) => currency.present(docs, out),
-            Reader::Scaled { of, .. } => of.present(docs, out),
-            Reader::Call { operator, arguments } => truth::present(operator, arguments, docs, out),
-            Reader::Constant { .. }
-            | Reader::TermFrequency(_)
-            | Reader::JoinFrequency(_)
-            | Reader::PlaceDistance(_)
-            | Reader::VectorSimilarity(_)
-            | Reader::Payload(_) => out.fill(true),
+            FunctionReader::Column(column) => column.present(docs, out),
+            FunctionReader::Ordinal(ordinal) => ordinal.present(docs, out),
+            FunctionReader::Score(score) => score.present(docs, out),
+            FunctionReader::Currency(currency) => currency.present(docs, out),
+            FunctionReader::Scaled { of, .. } => of.present(docs, out),
+            FunctionReader::Call { operator, arguments } => truth::present(operator, arguments, docs, out),
+            FunctionReader::Constant { .. }
+            | FunctionReader::TermFrequency(_)
+            | FunctionReader::JoinFrequency(_)
+            | FunctionReader::PlaceDistance(_)
+            | FunctionReader::VectorSimilarity(_)
+            | FunctionReader::Payload { .. } => out.fill(true),
         }
     }
 
-    /// To be called before the documents of a block are asked one by one: what walks forward only computes
-    /// them all, and can tell them again.
-    pub(super) fn remember(&mut self, docs: &[DocId]) {
+    fn remember(&mut self, docs: &[DocId]) {
         match self {
-            Reader::Score(score) => score.remember(docs),
-            Reader::TermFrequency(frequency) => frequency.remember(docs),
-            Reader::Payload(payload) => payload.remember(docs),
-            Reader::Scaled { of, .. } => of.remember(docs),
-            Reader::Call { arguments, .. } => {
+            FunctionReader::Score(score) => score.remember(docs),
+            FunctionReader::TermFrequency(frequency) => frequency.remember(docs),
+            FunctionReader::Payload { payload, missing } => {
+                missing.remember(docs);
+                payload.remember(docs);
+            }
+            FunctionReader::Scaled { of, .. } => of.remember(docs),
+            FunctionReader::Call { arguments, .. } => {
                 arguments.iter_mut().for_each(|argument| argument.remember(docs));
             }
             _ => {}
         }
     }
 
+    fn parts(&mut self) -> &mut [Self] {
+        match self {
+            FunctionReader::Call { operator: Operator::Vector, arguments } => arguments,
+            other => std::slice::from_mut(other),
+        }
+    }
+}
+
+impl FunctionReader {
     fn narrow(&mut self, docs: &[DocId], out: &mut [f32]) {
         let mut wide = Room::of(docs);
         self.doubles(docs, wide.all_mut());
@@ -225,10 +247,6 @@ impl Reader {
         self.floats(docs, narrow.all_mut());
         convert(narrow.all(), out, f64::from);
     }
-}
-
-pub(super) fn convert<A: Copy, B>(from: &[A], to: &mut [B], how: impl Fn(A) -> B) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to = how(*from));
 }
 
 fn constant_float(value: &Value) -> f32 {

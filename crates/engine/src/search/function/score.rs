@@ -5,12 +5,13 @@ use plan::Result;
 use tantivy::{DocId, SegmentReader};
 
 use super::block::Room;
-use super::lower::Lowered;
-use super::reader::Reader;
+use super::lowered::LoweredFunction;
+use super::reader::FunctionReader;
+use super::values::{FunctionValues as _, SingleValues as _};
 
 /// A function that scores.
 pub(crate) struct FunctionNode {
-    pub(crate) function: Lowered,
+    pub(crate) function: LoweredFunction,
     /// As Lucene prints the query.
     pub(crate) label: String,
     pub(crate) boost: f32,
@@ -19,20 +20,20 @@ pub(crate) struct FunctionNode {
 impl FunctionNode {
     /// The value for a document, and the function in words with what it read.
     pub(crate) fn value_at(&self, segment: &SegmentReader, doc: DocId) -> Result<(f64, String)> {
-        let mut reader = Reader::open(&self.function, segment)?;
+        let mut reader = FunctionReader::open(&self.function, segment)?;
         Ok((reader.double(doc), reader.describe(doc)))
     }
 }
 
 /// The same in one segment.
 pub(crate) struct FunctionScore {
-    reader: Reader,
+    reader: FunctionReader,
     boost: f32,
 }
 
 impl FunctionScore {
     pub(crate) fn open(node: &FunctionNode, segment: &SegmentReader) -> Result<Self> {
-        Ok(Self { reader: Reader::open(&node.function, segment)?, boost: node.boost })
+        Ok(Self { reader: FunctionReader::open(&node.function, segment)?, boost: node.boost })
     }
 
     pub(crate) fn score(&mut self, doc: DocId) -> f32 {

@@ -8,52 +8,49 @@ use plan::{Kind, Operator, Value};
 use tantivy::DocId;
 
 use super::geohash;
-use super::reader::Reader;
+use super::reader::FunctionReader;
+use super::values::{FunctionValues as _, SingleValues};
 
-impl Reader {
-    pub(super) fn double(&mut self, doc: DocId) -> f64 {
-        let mut value = [0.0];
-        self.doubles(&[doc], &mut value);
-        value[0]
-    }
-
-    fn float(&mut self, doc: DocId) -> f32 {
-        let mut value = [0.0];
-        self.floats(&[doc], &mut value);
-        value[0]
-    }
-
-    fn integer(&mut self, doc: DocId) -> i64 {
-        let mut value = [0];
-        self.integers(&[doc], &mut value);
-        value[0]
-    }
-
-    fn flag(&mut self, doc: DocId) -> bool {
-        let mut value = [false];
-        self.flags(&[doc], &mut value);
-        value[0]
-    }
-
-    pub(super) fn is_present(&mut self, doc: DocId) -> bool {
-        let mut value = [false];
-        self.present(&[doc], &mut value);
-        value[0]
-    }
-
-    /// The value as results show it; `None` where there is none.
-    pub(crate) fn value(&mut self, doc: DocId) -> Option<Value> {
+impl SingleValues for FunctionReader {
+    fn value(&mut self, doc: DocId) -> Option<Value> {
         match self {
-            Reader::Constant { value, .. } => Some(value.clone()),
-            Reader::Column(column) => column.value(doc),
-            Reader::Call { operator: Operator::If | Operator::Default, .. } => self.chosen(doc)?.value(doc),
-            Reader::Score(_) => Some(Value::Float(self.float(doc))),
+            FunctionReader::Constant { value, .. } => Some(value.clone()),
+            FunctionReader::Column(column) => column.value(doc),
+            FunctionReader::Call { operator: Operator::If | Operator::Default, .. } => {
+                self.chosen(doc)?.value(doc)
+            }
+            FunctionReader::Score(_) => Some(Value::Float(self.float(doc))),
             // An amount that is not there counts, and shows, as none.
-            Reader::Currency(_) => self.computed(doc),
+            FunctionReader::Currency(_) => self.computed(doc),
             _ => self.is_present(doc).then(|| self.computed(doc)).flatten(),
         }
     }
 
+    fn text(&mut self, doc: DocId) -> Option<String> {
+        match self {
+            FunctionReader::Call { operator: Operator::Concatenate, arguments } => {
+                arguments.iter_mut().map(|argument| argument.text(doc)).collect()
+            }
+            FunctionReader::Call { operator: Operator::Geohash, arguments } => match arguments.as_mut_slice()
+            {
+                [latitude, longitude] => Some(geohash::encode(latitude.double(doc), longitude.double(doc))),
+                _ => None,
+            },
+            FunctionReader::Column(column) => match (column.value(doc), column.kind()) {
+                (Some(value), _) => Some(value.to_text()),
+                // Where there is none, some kinds show what they count as.
+                (None, Kind::Int) => Some("0".to_owned()),
+                (None, Kind::Float | Kind::Double) => Some("0.0".to_owned()),
+                (None, Kind::Bool) => Some("false".to_owned()),
+                (None, _) => None,
+            },
+            FunctionReader::Ordinal(_) => Some(self.integer(doc).to_string()),
+            _ => self.value(doc).map(|value| value.to_text()),
+        }
+    }
+}
+
+impl FunctionReader {
     fn computed(&mut self, doc: DocId) -> Option<Value> {
         Some(match self.kind() {
             Kind::Int => Value::Int(self.integer(doc) as i32),
@@ -67,8 +64,8 @@ impl Reader {
     }
 
     /// The argument whose value `if` and `def` give.
-    fn chosen(&mut self, doc: DocId) -> Option<&mut Reader> {
-        let Reader::Call { operator, arguments } = self else { return None };
+    fn chosen(&mut self, doc: DocId) -> Option<&mut FunctionReader> {
+        let FunctionReader::Call { operator, arguments } = self else { return None };
         match (operator, arguments.as_mut_slice()) {
             (Operator::If, [condition, then, otherwise]) => {
                 Some(if condition.flag(doc) { then } else { otherwise })
@@ -81,47 +78,24 @@ impl Reader {
         }
     }
 
-    /// The value as text.
-    pub(crate) fn text(&mut self, doc: DocId) -> Option<String> {
-        match self {
-            Reader::Call { operator: Operator::Concatenate, arguments } => {
-                arguments.iter_mut().map(|argument| argument.text(doc)).collect()
-            }
-            Reader::Call { operator: Operator::Geohash, arguments } => match arguments.as_mut_slice() {
-                [latitude, longitude] => Some(geohash::encode(latitude.double(doc), longitude.double(doc))),
-                _ => None,
-            },
-            Reader::Column(column) => match (column.value(doc), column.kind()) {
-                (Some(value), _) => Some(value.to_text()),
-                // Where there is none, some kinds show what they count as.
-                (None, Kind::Int) => Some("0".to_owned()),
-                (None, Kind::Float | Kind::Double) => Some("0.0".to_owned()),
-                (None, Kind::Bool) => Some("false".to_owned()),
-                (None, _) => None,
-            },
-            Reader::Ordinal(_) => Some(self.integer(doc).to_string()),
-            _ => self.value(doc).map(|value| value.to_text()),
-        }
-    }
-
     /// The function in Lucene's words with the values it read.
     pub(crate) fn describe(&mut self, doc: DocId) -> String {
         let label = match self {
-            Reader::Constant { shown, .. } => return shown.clone(),
-            Reader::Scaled { of, scale } => return scale.describe(&of.describe(doc)),
-            Reader::Call { operator, arguments } => {
+            FunctionReader::Constant { shown, .. } => return shown.clone(),
+            FunctionReader::Scaled { of, scale } => return scale.describe(&of.describe(doc)),
+            FunctionReader::Call { operator, arguments } => {
                 let shown: Vec<_> = arguments.iter_mut().map(|argument| argument.describe(doc)).collect();
                 return describe_call(operator, &shown);
             }
-            Reader::PlaceDistance(distance) => return distance.label().to_owned(),
-            Reader::Currency(currency) => return currency.label().to_owned(),
-            Reader::Payload(payload) => return payload.label().to_owned(),
-            Reader::VectorSimilarity(similarity) => return similarity.label().to_owned(),
-            Reader::Column(column) => column.label(),
-            Reader::Ordinal(ordinal) => ordinal.label(),
-            Reader::Score(score) => score.label(),
-            Reader::TermFrequency(frequency) => frequency.label(),
-            Reader::JoinFrequency(frequency) => frequency.label(),
+            FunctionReader::PlaceDistance(distance) => return distance.label().to_owned(),
+            FunctionReader::Currency(currency) => return currency.label().to_owned(),
+            FunctionReader::Payload { payload, .. } => return payload.label().to_owned(),
+            FunctionReader::VectorSimilarity(similarity) => return similarity.label().to_owned(),
+            FunctionReader::Column(column) => column.label(),
+            FunctionReader::Ordinal(ordinal) => ordinal.label(),
+            FunctionReader::Score(score) => score.label(),
+            FunctionReader::TermFrequency(frequency) => frequency.label(),
+            FunctionReader::JoinFrequency(frequency) => frequency.label(),
         };
         let label = label.to_owned();
         format!("{label}={}", self.text(doc).as_deref().unwrap_or("null"))

@@ -7,9 +7,14 @@
 use plan::StringMeasure;
 use tantivy::DocId;
 
-use super::reader::Reader;
+use super::values::SingleValues;
 
-pub(super) fn distances(measure: StringMeasure, arguments: &mut [Reader], docs: &[DocId], out: &mut [f32]) {
+pub(super) fn distances<V: SingleValues>(
+    measure: StringMeasure,
+    arguments: &mut [V],
+    docs: &[DocId],
+    out: &mut [f32],
+) {
     let [one, other] = arguments else { return out.fill(0.0) };
     one.remember(docs);
     other.remember(docs);

@@ -9,11 +9,16 @@ use std::cmp::Ordering;
 use plan::{Comparison, Kind, Operator, Value};
 use tantivy::DocId;
 
-use super::block::Room;
-use super::reader::{Reader, convert};
+use super::block::{Room, convert};
+use super::values::SingleValues;
 
 /// Calls whose values are truths.
-pub(super) fn flags(operator: &Operator, arguments: &mut [Reader], docs: &[DocId], out: &mut [bool]) {
+pub(super) fn flags<V: SingleValues>(
+    operator: &Operator,
+    arguments: &mut [V],
+    docs: &[DocId],
+    out: &mut [bool],
+) {
     match (operator, arguments) {
         (Operator::Exists, [of]) => of.present(docs, out),
         (Operator::Not, [of]) => {
@@ -44,8 +49,8 @@ pub(super) fn flags(operator: &Operator, arguments: &mut [Reader], docs: &[DocId
     }
 }
 
-fn join(
-    arguments: &mut [Reader],
+fn join<V: SingleValues>(
+    arguments: &mut [V],
     docs: &[DocId],
     out: &mut [bool],
     start: bool,
@@ -60,8 +65,14 @@ fn join(
 }
 
 /// Whole numbers as such, all others in double precision, where none comes last.
-fn compare(comparison: Comparison, left: &mut Reader, right: &mut Reader, docs: &[DocId], out: &mut [bool]) {
-    let whole = |reader: &Reader| matches!(reader.kind(), Kind::Int | Kind::Long | Kind::Date);
+fn compare<V: SingleValues>(
+    comparison: Comparison,
+    left: &mut V,
+    right: &mut V,
+    docs: &[DocId],
+    out: &mut [bool],
+) {
+    let whole = |reader: &V| matches!(reader.kind(), Kind::Int | Kind::Long | Kind::Date);
     if whole(left) && whole(right) {
         let (mut one, mut other) = (Room::<i64>::of(docs), Room::<i64>::of(docs));
         left.integers(docs, one.all_mut());
@@ -120,12 +131,12 @@ fn real(value: &Value) -> Option<f64> {
 }
 
 /// `if` and `def`: for each document the value of the argument that is chosen, read by `read`.
-pub(super) fn choose<T: Copy + Default>(
+pub(super) fn choose<V: SingleValues, T: Copy + Default>(
     operator: &Operator,
-    arguments: &mut [Reader],
+    arguments: &mut [V],
     docs: &[DocId],
     out: &mut [T],
-    read: fn(&mut Reader, &[DocId], &mut [T]),
+    read: fn(&mut V, &[DocId], &mut [T]),
 ) {
     match (operator, arguments) {
         (Operator::If, [condition, then, otherwise]) => {
@@ -153,7 +164,12 @@ pub(super) fn choose<T: Copy + Default>(
 }
 
 /// Whether a call has a value.
-pub(super) fn present(operator: &Operator, arguments: &mut [Reader], docs: &[DocId], out: &mut [bool]) {
+pub(super) fn present<V: SingleValues>(
+    operator: &Operator,
+    arguments: &mut [V],
+    docs: &[DocId],
+    out: &mut [bool],
+) {
     use Operator as O;
     match operator {
         O::Sum | O::Product | O::Subtract | O::Divide | O::Modulo | O::Milliseconds => {
@@ -161,13 +177,13 @@ pub(super) fn present(operator: &Operator, arguments: &mut [Reader], docs: &[Doc
         }
         O::Linear { .. } | O::Reciprocal { .. } => every(arguments, docs, out),
         O::StringDistance(_) | O::Concatenate | O::Compare(_) | O::Equal => every(arguments, docs, out),
-        O::If => choose(operator, arguments, docs, out, Reader::present),
+        O::If => choose(operator, arguments, docs, out, V::present),
         O::Max | O::Min | O::Default => some(arguments, docs, out),
         _ => out.fill(true),
     }
 }
 
-fn every(arguments: &mut [Reader], docs: &[DocId], out: &mut [bool]) {
+fn every<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [bool]) {
     out.fill(true);
     for argument in arguments {
         let mut present = Room::of(docs);
@@ -176,7 +192,7 @@ fn every(arguments: &mut [Reader], docs: &[DocId], out: &mut [bool]) {
     }
 }
 
-fn some(arguments: &mut [Reader], docs: &[DocId], out: &mut [bool]) {
+fn some<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [bool]) {
     out.fill(false);
     for argument in arguments {
         let mut present = Room::of(docs);

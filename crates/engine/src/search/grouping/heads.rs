@@ -10,7 +10,7 @@ use plan::partial::HitRef;
 use tantivy::DocId;
 
 use super::values::Groups;
-use crate::search::collect::{Key, Order, Source};
+use crate::search::collect::{Key, KeySource, Order};
 use crate::search::context::SearchContext;
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
@@ -70,7 +70,7 @@ impl BestOfGroups {
         &mut self,
         groups: &mut Groups,
         segment: &crate::search::context::SearchSegment<'_>,
-        sources: &mut [Source],
+        sources: &mut [KeySource],
         hits: &Bits,
     ) -> Result<()> {
         self.width = sources.len();

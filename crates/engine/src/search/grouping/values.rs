@@ -13,7 +13,7 @@ use crate::layout::{ColumnKind, ColumnRef, InvertedKind};
 use crate::search::collect::column_number;
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::facet::Strings;
-use crate::search::function::{BLOCK, Lowered, Reader, lower};
+use crate::search::function::{BLOCK, FunctionReader, LoweredFunction, SingleValues as _, lower};
 use crate::segment::columns::AnyColumn;
 use crate::segment::columns::{integer_value, real_value};
 
@@ -30,7 +30,7 @@ enum By {
         column: ColumnRef,
         class: FieldClass,
     },
-    Function(Lowered),
+    Function(LoweredFunction),
     /// All in one.
     Nothing,
 }
@@ -79,7 +79,9 @@ impl Groups {
     ) -> Result<SegmentGroups<'g>> {
         let column = match &self.by {
             By::Nothing => Numbers::Nothing,
-            By::Function(function) => Numbers::Function(Box::new(Reader::open(function, segment.reader)?)),
+            By::Function(function) => {
+                Numbers::Function(Box::new(FunctionReader::open(function, segment.reader)?))
+            }
             By::Strings(strings, _) => match strings.column(segment.number) {
                 Some(column) => Numbers::Str(column, Box::new(strings.common(segment.number))),
                 None => Numbers::Nothing,
@@ -154,7 +156,7 @@ enum Numbers<'g> {
     I64(Column<i64>),
     F64(Column<f64>),
     Bool(Column<bool>),
-    Function(Box<Reader>),
+    Function(Box<FunctionReader>),
     Nothing,
 }
 

@@ -11,11 +11,11 @@ use tantivy::DocId;
 use super::lowering::Lowering;
 use crate::search::context::SearchSegment;
 use crate::search::evaluate::Evaluator;
-use crate::search::explain;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::matches::matches;
 use crate::search::node::Node;
-use crate::search::preset::{Preset, PresetDocs, Reason};
+use crate::search::node_label;
+use crate::search::preset::{PresetDocs, Reason};
 use crate::search::tallies::Tally;
 use crate::segment::bits::Bits;
 
@@ -42,7 +42,7 @@ impl Lowering<'_> {
         let scored = self.scored && mode != RelatedScore::None;
         let node = self.lower_related(children, scored)?;
         let parents = PreparedFilter::of_query(self.context, parents)?;
-        let label = format!("ToParentBlockJoinQuery ({})", explain::label(&node));
+        let label = format!("ToParentBlockJoinQuery ({})", node_label::label(&node));
         let (mut constant, mut found) = (HashMap::new(), HashMap::new());
         for segment in &self.context.segments {
             let parents = mask::filter_bits(self.context, segment, &parents)?;
@@ -55,18 +55,14 @@ impl Lowering<'_> {
                 constant.insert(segment.view.id(), Arc::new(Bits::from_docs(segment.max_doc(), docs)));
             }
         }
-        Ok(if scored {
-            Preset::node(label, Some(node), found)
-        } else {
-            Preset::constant(label, 0.0, constant)
-        })
+        Ok(if scored { Node::preset(label, Some(node), found) } else { Node::known(label, 0.0, constant) })
     }
 
     pub(super) fn children_below(&mut self, parents: &Query, query: &Query, boost: f32) -> Result<Node> {
         let scored = self.scored;
         let node = self.lower_related(query, scored)?;
         let parents = PreparedFilter::of_query(self.context, parents)?;
-        let label = format!("ToChildBlockJoinQuery ({})", explain::label(&node));
+        let label = format!("ToChildBlockJoinQuery ({})", node_label::label(&node));
         let mut found = HashMap::new();
         for segment in &self.context.segments {
             let parents = mask::filter_bits(self.context, segment, &parents)?;
@@ -80,7 +76,7 @@ impl Lowering<'_> {
             };
             found.insert(segment.view.id(), PresetDocs::new(segment.max_doc(), docs).because(reason));
         }
-        Ok(Preset::node(label, Some(node), found))
+        Ok(Node::preset(label, Some(node), found))
     }
 
     /// A query inside, of which scores may be wanted.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use plan::{Error, Function, FunctionRange, Query, Result};
 
-use crate::search::explain;
-use crate::search::function::{FunctionNode, FunctionRangeNode, Lowered, lower, range_label};
+use crate::search::function::{FunctionNode, FunctionRangeNode, LoweredFunction, lower, range_label};
 use crate::search::lower::lowering::Lowering;
 use crate::search::node::{BoostedNode, DocSource, Node};
+use crate::search::node_label;
 
 impl Lowering<'_> {
     pub(super) fn function(&mut self, function: &Function, boost: f32) -> Result<Node> {
@@ -32,13 +32,13 @@ impl Lowering<'_> {
         if !self.scored || node.is_nothing() {
             return Ok(node);
         }
-        let inner = explain::label(&node);
+        let inner = node_label::label(&node);
         let label = format!("FunctionScoreQuery({inner}, scored by boost({function}))");
         let by = Arc::new(FunctionNode { function: self.lowered(function)?, label, boost });
         Ok(Node::Boosted(Box::new(BoostedNode { node, by })))
     }
 
-    fn lowered(&self, function: &Function) -> Result<Lowered> {
+    fn lowered(&self, function: &Function) -> Result<LoweredFunction> {
         lower(self.context, function)
     }
 }

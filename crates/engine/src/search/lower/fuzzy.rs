@@ -7,9 +7,10 @@ use plan::{Error, Fuzzy, Result, Value};
 use tantivy::Term;
 use tantivy::schema::Field;
 
+use crate::search::leaf_nodes::TermNode;
 use crate::search::lower::lowering::Lowering;
 use crate::search::near_terms::{NearTerm, TERM_CHARS_MAX, near_terms, text_field};
-use crate::search::node::{BooleanNode, Node, TermNode};
+use crate::search::node::{BooleanNode, Node};
 use crate::search::stats::term_infos;
 
 const EDITS_MAX: u8 = 2;

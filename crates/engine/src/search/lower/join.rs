@@ -14,11 +14,11 @@ use crate::layout::FieldLayout;
 use crate::search::context::SearchContext;
 use crate::search::context::SearchSegment;
 use crate::search::evaluate::Evaluator;
-use crate::search::explain;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::matches::matches;
 use crate::search::node::Node;
-use crate::search::preset::{Preset, PresetDocs, Reason};
+use crate::search::node_label;
+use crate::search::preset::{PresetDocs, Reason};
 use crate::search::tallies::{Key, Tallies};
 use crate::segment::bits::Bits;
 
@@ -49,7 +49,7 @@ impl Lowering<'_> {
         match mode {
             None => {
                 let found = self.holders(to, tallies.keys())?;
-                Ok(Preset::constant(label, boost, found))
+                Ok(Node::known(label, boost, found))
             }
             Some(mode) => self.scored_holders(to, &tallies, mode, boost, label),
         }
@@ -71,7 +71,7 @@ impl Lowering<'_> {
         let roots = roots.collect::<Result<Vec<_>>>()?;
         let found = self.reached(graph, &roots)?;
         let ids = self.context.segments.iter().map(|segment| segment.view.id());
-        Ok(Preset::constant("Graph Match".to_owned(), boost, ids.zip(found).collect()))
+        Ok(Node::known("Graph Match".to_owned(), boost, ids.zip(found).collect()))
     }
 
     /// The documents that a graph leads to from `roots`.
@@ -229,7 +229,7 @@ impl Lowering<'_> {
             };
             (segment.view.id(), docs.because(of))
         });
-        Ok(Preset::node(label, None, segments.collect()))
+        Ok(Node::preset(label, None, segments.collect()))
     }
 }
 
@@ -258,7 +258,7 @@ fn no_peers(collection: &str) -> Error {
 fn label(join: &Join, node: &Node) -> String {
     let Join { from, to, score, .. } = join;
     match score {
-        None => format!("{{!join from={from} to={to}}}{}", explain::label(node)),
+        None => format!("{{!join from={from} to={to}}}{}", node_label::label(node)),
         Some(mode) => format!("join from={from} to={to}, {}", mode.name()),
     }
 }

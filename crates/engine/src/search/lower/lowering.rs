@@ -9,7 +9,8 @@ use tantivy::schema::Field;
 use crate::layout::FieldLayout;
 use crate::search::bm25::{INVERSE_OF_ONE, Similarity, idf};
 use crate::search::context::SearchContext;
-use crate::search::node::{Node, Scoring};
+use crate::search::leaf_nodes::Bm25Weight;
+use crate::search::node::Node;
 use crate::search::stats::{doc_freq, term_infos};
 use crate::segment::bits::Bits;
 use crate::snapshot::SegmentView;
@@ -34,7 +35,7 @@ impl<'a> Lowering<'a> {
         field: Field,
         terms: Vec<(String, u64)>,
         boost: f32,
-    ) -> Result<Scoring> {
+    ) -> Result<Bm25Weight> {
         let (stats, inverse) = match self.scored {
             true => self.context.field_stats(layout, field)?,
             false => (FieldStats::default(), INVERSE_OF_ONE.clone()),
@@ -45,7 +46,7 @@ impl<'a> Lowering<'a> {
         let average_length = stats.average_length();
         let similarity = Similarity::new(boost, idf, average_length, inverse);
         let views = self.context.views.clone();
-        Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
+        Ok(Bm25Weight { boost, stats, terms, idf, similarity, norms, views })
     }
 
     /// Documents found by reading postings.

@@ -26,13 +26,13 @@ mod values;
 pub(crate) use join::joined;
 pub(crate) use moves::moved;
 pub(crate) use multi_term::{compile, regex_automaton, wildcard_automaton};
-pub(crate) use range::{exists_docs, integer, real};
-pub(crate) use term::term_of;
+pub(crate) use range::exists_docs;
 
 use plan::{Query, Related, Result};
 
 use super::more_like;
 use super::node::{DocSource, Node};
+use super::node_label;
 use crate::search::context::SearchContext;
 use lowering::Lowering;
 
@@ -101,7 +101,7 @@ impl<'a> Lowering<'a> {
 }
 
 fn with_constant_score(inner: Node, score: f32) -> Node {
-    let label = format!("ConstantScore({})", super::explain::label(&inner));
+    let label = format!("ConstantScore({})", node_label::label(&inner));
     match inner {
         Node::Nothing => Node::Nothing,
         Node::Constant(constant) => Node::constant(constant.source, score, label),

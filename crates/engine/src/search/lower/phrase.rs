@@ -10,8 +10,9 @@ use plan::{Error, Phrase, PhrasePosition, Result, Value};
 use tantivy::Term;
 
 use crate::layout::{FieldLayout, InvertedKind};
+use crate::search::leaf_nodes::PhraseNode;
 use crate::search::lower::lowering::Lowering;
-use crate::search::node::{BooleanNode, Node, PhraseNode};
+use crate::search::node::{BooleanNode, Node};
 use crate::search::repeats::{self, REPEATS_MAX};
 
 /// How often a term counts that stands at several places.

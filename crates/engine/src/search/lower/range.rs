@@ -15,10 +15,11 @@ use tantivy::{SegmentReader, Term};
 use super::multi_term::column_strings_range;
 use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
-use crate::search::columns::SegmentColumn;
-use crate::search::columns::SegmentColumns;
+use crate::search::column_values::{flag, integer, real};
+use crate::search::columns::{SegmentColumn, SegmentColumns};
+use crate::search::computed_docs::ComputedDocs;
 use crate::search::lower::lowering::Lowering;
-use crate::search::node::{Computed, DocSource, Node};
+use crate::search::node::{DocSource, Node};
 use crate::search::sets::{add_stream, column_docs, field_terms_docs, value_range_docs, values_among};
 use crate::segment::bits::Bits;
 use crate::segment::columns::AnyColumn;
@@ -61,7 +62,7 @@ impl Lowering<'_> {
             let (columns, bounds) = &*columns;
             Ok(columns.get(reader.segment_id()).and_then(|column| range_among(column, bounds, among)))
         };
-        let docs = Computed::new(all).or_among(some);
+        let docs = ComputedDocs::new(all).or_among(some);
         Ok(Node::constant(DocSource::Computed(Arc::new(docs)), boost, label))
     }
 
@@ -244,32 +245,6 @@ fn flags(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive<bo
 
 fn as_text(bound: &Bound<Value>) -> Bound<String> {
     bound.as_ref().map(Value::to_text)
-}
-
-pub(crate) fn integer(value: &Value) -> Option<i64> {
-    match value {
-        Value::Int(number) => Some(i64::from(*number)),
-        Value::Long(number) | Value::Date(number) => Some(*number),
-        _ => None,
-    }
-}
-
-pub(crate) fn real(value: &Value) -> Option<f64> {
-    match value {
-        Value::Float(number) => Some(f64::from(*number)),
-        Value::Double(number) => Some(*number),
-        Value::Int(number) => Some(f64::from(*number)),
-        Value::Long(number) => Some(*number as f64),
-        _ => None,
-    }
-}
-
-pub(crate) fn flag(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(flag) => Some(*flag),
-        Value::Str(text) => Some(text.starts_with(['t', 'T', '1'])),
-        _ => None,
-    }
 }
 
 type TermBounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);

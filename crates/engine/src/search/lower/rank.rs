@@ -8,7 +8,7 @@ use tantivy::DocId;
 
 use crate::search::lower::lowering::Lowering;
 use crate::search::node::Node;
-use crate::search::preset::{Preset, PresetDocs};
+use crate::search::preset::PresetDocs;
 use crate::segment::columns::AnyColumn;
 
 impl Lowering<'_> {
@@ -38,7 +38,7 @@ impl Lowering<'_> {
             (segment.view.id(), PresetDocs::new(segment.max_doc(), scores.collect()))
         });
         let segments: HashMap<_, _> = scored.collect();
-        Ok(Preset::node(query.describe(), None, segments))
+        Ok(Node::preset(query.describe(), None, segments))
     }
 }
 

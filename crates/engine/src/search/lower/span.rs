@@ -14,7 +14,7 @@ use crate::layout::{FieldLayout, InvertedKind};
 use crate::search::columns::SegmentColumns;
 use crate::search::lower::lowering::Lowering;
 use crate::search::node::Node;
-use crate::search::span::{Payloads, Shape, SpanNode};
+use crate::search::span::{Payloads, SpanNode, SpanShape};
 
 impl Lowering<'_> {
     pub(super) fn span(&mut self, query: &SpanQuery, boost: f32) -> Result<Node> {
@@ -138,23 +138,23 @@ struct Words {
 }
 
 impl Words {
-    fn shape(&mut self, span: &Span) -> Shape {
+    fn shape(&mut self, span: &Span) -> SpanShape {
         match span {
-            Span::Word(word) => Shape::Word(self.number(word)),
+            Span::Word(word) => SpanShape::Word(self.number(word)),
             // There are none left.
-            Span::Pattern(_) => Shape::Any(Vec::new()),
-            Span::Any(spans) => Shape::Any(self.shapes(spans)),
+            Span::Pattern(_) => SpanShape::Any(Vec::new()),
+            Span::Any(spans) => SpanShape::Any(self.shapes(spans)),
             Span::Near { spans, slop, in_order } => {
-                Shape::Near { shapes: self.shapes(spans), slop: *slop, in_order: *in_order }
+                SpanShape::Near { shapes: self.shapes(spans), slop: *slop, in_order: *in_order }
             }
             Span::Without(spans) => {
                 let [found, excluded] = &**spans;
-                Shape::Without(Box::new([self.shape(found), self.shape(excluded)]))
+                SpanShape::Without(Box::new([self.shape(found), self.shape(excluded)]))
             }
         }
     }
 
-    fn shapes(&mut self, spans: &[Span]) -> Vec<Shape> {
+    fn shapes(&mut self, spans: &[Span]) -> Vec<SpanShape> {
         spans.iter().map(|span| self.shape(span)).collect()
     }
 

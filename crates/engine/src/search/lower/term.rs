@@ -2,7 +2,7 @@
 //! field has only that. As in Solr, points score a constant and strings, booleans and words score by BM25.
 //!
 //! In: a field's name and typed values; out: nodes with their terms, their statistics over the snapshot and
-//! their text as Lucene prints it. How a value becomes a term of the index is said here for all (`term_of`).
+//! their text as Lucene prints it. How a value becomes a term of the index is said by `index_term`.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -16,8 +16,10 @@ use super::multi_term::column_strings;
 use super::range::{self, Bounds};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::columns::SegmentColumns;
+use crate::search::index_term::term_of;
+use crate::search::leaf_nodes::{SynonymNode, TermNode};
 use crate::search::lower::lowering::Lowering;
-use crate::search::node::{DocSource, Node, SynonymNode, TermNode};
+use crate::search::node::{DocSource, Node};
 use crate::search::sets::add_postings;
 use crate::search::stats::{doc_freq, term_infos};
 use crate::segment::bits::Bits;
@@ -158,18 +160,6 @@ fn varies(layout: &FieldLayout) -> bool {
         Some(InvertedKind::Term { norms }) => norms,
         _ => false,
     }
-}
-
-/// The term under which a value is indexed; `None` when the field cannot hold such a value.
-pub(crate) fn term_of(layout: &FieldLayout, field: Field, value: &Value) -> Option<Term> {
-    Some(match layout.inverted_kind? {
-        InvertedKind::Text { .. } | InvertedKind::Term { .. } | InvertedKind::Key => {
-            Term::from_field_text(field, &value.to_text())
-        }
-        InvertedKind::I64 => Term::from_field_i64(field, range::integer(value)?),
-        InvertedKind::F64 => Term::from_field_f64(field, range::real(value)?),
-        InvertedKind::Bool => Term::from_field_bool(field, range::flag(value)?),
-    })
 }
 
 fn column_string_set(column: ColumnRef, values: &[Value], boost: f32, label: String) -> Node {

@@ -12,7 +12,7 @@ use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, Term};
 
 use self::stretches::{Stretch, stretches};
-use super::node::Scoring;
+use super::leaf_nodes::Bm25Weight;
 use super::norms::Norms;
 use super::phrase::with_positions;
 use crate::errors::from_tantivy;
@@ -22,22 +22,15 @@ use crate::segment::payloads::{DocPayloads, fingerprint};
 use crate::segment::postings::TermBlocks;
 use crate::segment::postings::positions::TermPositions;
 
+pub(crate) use self::stretches::SpanShape;
+
 /// A span query, with its terms looked up.
 pub(crate) struct SpanNode {
-    pub(crate) shape: Shape,
+    pub(crate) shape: SpanShape,
     pub(crate) terms: Vec<Term>,
     pub(crate) label: String,
-    pub(crate) scoring: Scoring,
+    pub(crate) scoring: Bm25Weight,
     pub(crate) payload: Option<Payloads>,
-}
-
-/// As `plan::Span`, words by their numbers.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Shape {
-    Word(usize),
-    Any(Vec<Shape>),
-    Near { shapes: Vec<Shape>, slop: u32, in_order: bool },
-    Without(Box<[Shape; 2]>),
 }
 
 /// What is done with payloads, and where they are.

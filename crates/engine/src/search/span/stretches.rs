@@ -3,7 +3,14 @@
 //! (`NearSpansOrdered`, `NearSpansUnordered`, `SpanOrQuery`, `SpanNotQuery`), checked against recorded
 //! scores. Each list is walked once.
 
-use super::Shape;
+/// As `plan::Span`, words by their numbers.
+#[derive(Debug, PartialEq)]
+pub(crate) enum SpanShape {
+    Word(usize),
+    Any(Vec<SpanShape>),
+    Near { shapes: Vec<SpanShape>, slop: u32, in_order: bool },
+    Without(Box<[SpanShape; 2]>),
+}
 
 /// Words from `start` up to and without `end`.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +24,10 @@ pub(super) struct Stretch {
 }
 
 /// All in one document; `positions` are those of each term.
-pub(super) fn stretches(shape: &Shape, positions: &[Vec<u32>], with_words: bool) -> Vec<Stretch> {
-    let of = |shape: &Shape| stretches(shape, positions, with_words);
+pub(super) fn stretches(shape: &SpanShape, positions: &[Vec<u32>], with_words: bool) -> Vec<Stretch> {
+    let of = |shape: &SpanShape| stretches(shape, positions, with_words);
     match shape {
-        Shape::Word(term) => {
+        SpanShape::Word(term) => {
             let words = |position: u32| if with_words { vec![(*term, position)] } else { Vec::new() };
             let own = positions.get(*term).map(Vec::as_slice).unwrap_or_default();
             let one = |position: &u32| Stretch {
@@ -31,19 +38,19 @@ pub(super) fn stretches(shape: &Shape, positions: &[Vec<u32>], with_words: bool)
             };
             own.iter().map(one).collect()
         }
-        Shape::Any(shapes) => {
+        SpanShape::Any(shapes) => {
             let mut all: Vec<Stretch> = shapes.iter().flat_map(of).collect();
             all.sort_by_key(|stretch| (stretch.start, stretch.end));
             all
         }
-        Shape::Near { shapes, slop, in_order } => {
+        SpanShape::Near { shapes, slop, in_order } => {
             let parts: Vec<Vec<Stretch>> = shapes.iter().map(of).collect();
             if parts.is_empty() || parts.iter().any(Vec::is_empty) {
                 return Vec::new();
             }
             if *in_order { ordered(&parts, *slop) } else { unordered(&parts, *slop) }
         }
-        Shape::Without(shapes) => {
+        SpanShape::Without(shapes) => {
             let [found, excluded] = &**shapes;
             apart(of(found), &of(excluded))
         }
@@ -116,18 +123,18 @@ fn apart(mut found: Vec<Stretch>, excluded: &[Stretch]) -> Vec<Stretch> {
 mod tests {
     use super::*;
 
-    fn word(number: usize) -> Shape {
-        Shape::Word(number)
+    fn word(number: usize) -> SpanShape {
+        SpanShape::Word(number)
     }
 
-    fn near(numbers: &[usize], slop: u32, in_order: bool) -> Shape {
-        Shape::Near { shapes: numbers.iter().copied().map(word).collect(), slop, in_order }
+    fn near(numbers: &[usize], slop: u32, in_order: bool) -> SpanShape {
+        SpanShape::Near { shapes: numbers.iter().copied().map(word).collect(), slop, in_order }
     }
 
     #[test]
     fn stretches_are_those_of_lucene() {
         // Each letter is a word, a letter's number its place in the alphabet.
-        let check = |shape: Shape, text: &str, expected: &[(u32, u32, u32)]| {
+        let check = |shape: SpanShape, text: &str, expected: &[(u32, u32, u32)]| {
             let place = |letter: u8| {
                 (0u32..).zip(text.bytes()).filter(|(_, it)| *it == letter).map(|(at, _)| at).collect()
             };
@@ -144,10 +151,10 @@ mod tests {
         check(near(&[0, 1], 0, false), "ba", &[(0, 2, 2)]);
         check(near(&[0, 1], 1, false), "bxxa", &[]);
         check(near(&[0, 0], 4, false), "a", &[(0, 1, 1)]);
-        let without = |one, other| Shape::Without(Box::new([one, other]));
+        let without = |one, other| SpanShape::Without(Box::new([one, other]));
         check(without(word(0), near(&[0, 1], 0, true)), "abaxa", &[(2, 3, 0), (4, 5, 0)]);
-        check(Shape::Any(vec![word(1), word(0)]), "ab", &[(0, 1, 0), (1, 2, 0)]);
-        check(Shape::Any(vec![]), "ab", &[]);
+        check(SpanShape::Any(vec![word(1), word(0)]), "ab", &[(0, 1, 0), (1, 2, 0)]);
+        check(SpanShape::Any(vec![]), "ab", &[]);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use std::ops::RangeInclusive;
 
 use plan::{Place, Rect};
 
-use super::shape::{Lies, Shape};
+use super::relation::CellRelation;
+use super::shape::Shape;
 
 /// How many pieces are looked at; more cost more than they spare.
 const PIECES_MAX: usize = 512;
@@ -30,13 +31,13 @@ impl Cover {
         while let Some(piece) = open.pop_front() {
             seen += 1;
             match shape.relate(&piece.rect()) {
-                Lies::Outside => {}
-                Lies::Inside => cover.inside.push(piece.codes()),
-                Lies::Across if Some(piece.length) == detail => cover.inside.push(piece.codes()),
-                Lies::Across if seen >= PIECES_MAX || piece.length == BITS => {
+                CellRelation::Outside => {}
+                CellRelation::Inside => cover.inside.push(piece.codes()),
+                CellRelation::Across if Some(piece.length) == detail => cover.inside.push(piece.codes()),
+                CellRelation::Across if seen >= PIECES_MAX || piece.length == BITS => {
                     cover.across.push(piece.codes());
                 }
-                Lies::Across => open.extend(piece.halves()),
+                CellRelation::Across => open.extend(piece.halves()),
             }
         }
         cover

@@ -6,6 +6,7 @@
 //! (`compat/query/spatial_shapes.yaml`).
 
 mod cover;
+mod relation;
 mod shape;
 mod strip;
 
@@ -16,7 +17,8 @@ use tantivy::columnar::Column;
 use tantivy::schema::Field;
 
 use self::cover::{Cover, cell_of};
-pub(crate) use self::shape::{Lies, Shape};
+pub(crate) use self::relation::CellRelation;
+pub(crate) use self::shape::Shape;
 use super::sets::add_postings;
 use crate::errors::from_tantivy;
 use crate::layout::ColumnRef;
@@ -79,7 +81,7 @@ impl SpatialSearch {
 
     fn matches(&self, code: i64) -> bool {
         match self.detail {
-            Some(length) => self.shape.relate(&cell_of(code, length)) != Lies::Outside,
+            Some(length) => self.shape.relate(&cell_of(code, length)) != CellRelation::Outside,
             None => self.shape.contains(Place::of_code(code)),
         }
     }

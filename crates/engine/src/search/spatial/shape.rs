@@ -8,6 +8,7 @@
 
 use plan::{Area, Circle, Place, Rect};
 
+use super::relation::CellRelation;
 use super::strip::Strip;
 
 /// An area made ready: its parts, each on one side of the date line.
@@ -23,15 +24,6 @@ struct Disc {
     cosine: f64,
     /// Of the square of the half chord.
     bound: f64,
-}
-
-/// How a cell lies to a shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lies {
-    Outside,
-    /// In part, or not known.
-    Across,
-    Inside,
 }
 
 impl Shape {
@@ -63,15 +55,15 @@ impl Shape {
     }
 
     /// `cell` crosses no date line.
-    pub(crate) fn relate(&self, cell: &Rect) -> Lies {
-        let mut lies = Lies::Outside;
+    pub(crate) fn relate(&self, cell: &Rect) -> CellRelation {
+        let mut lies = CellRelation::Outside;
         let rects = self.rects.iter().map(|rect| relate(rect, cell));
         let discs = self.discs.iter().map(|disc| disc.relate(cell));
         for one in rects.chain(discs).chain(self.strips.iter().map(|strip| strip.relate(cell))) {
             match one {
-                Lies::Inside => return Lies::Inside,
-                Lies::Across => lies = Lies::Across,
-                Lies::Outside => {}
+                CellRelation::Inside => return CellRelation::Inside,
+                CellRelation::Across => lies = CellRelation::Across,
+                CellRelation::Outside => {}
             }
         }
         lies
@@ -79,13 +71,13 @@ impl Shape {
 
     /// Whether all of it lies in `outer`; told by its boxes and, of circles, by their edges.
     pub(super) fn lies_in(&self, outer: &Shape) -> bool {
-        let rects = self.rects.iter().all(|rect| outer.relate(rect) == Lies::Inside);
+        let rects = self.rects.iter().all(|rect| outer.relate(rect) == CellRelation::Inside);
         let discs = self.discs.iter().all(|disc| disc.lies_in(outer));
         rects && discs && self.strips.iter().all(|strip| strip_lies_in(strip, outer))
     }
 
     pub(super) fn meets(&self, other: &Shape) -> bool {
-        let rects = self.rects.iter().any(|rect| other.relate(rect) != Lies::Outside);
+        let rects = self.rects.iter().any(|rect| other.relate(rect) != CellRelation::Outside);
         let discs = || self.discs.iter().any(|disc| disc.meets(other));
         rects || discs() || self.strips.iter().any(|strip| strip_meets(strip, other))
     }
@@ -95,7 +87,7 @@ impl Shape {
 fn strip_lies_in(strip: &Strip, outer: &Shape) -> bool {
     let ends = strip.ends();
     let wide = strip.degrees();
-    outer.rects.iter().any(|rect| relate(rect, &strip.bounds()) == Lies::Inside)
+    outer.rects.iter().any(|rect| relate(rect, &strip.bounds()) == CellRelation::Inside)
         || outer
             .discs
             .iter()
@@ -107,7 +99,7 @@ fn strip_lies_in(strip: &Strip, outer: &Shape) -> bool {
 }
 
 fn strip_meets(strip: &Strip, other: &Shape) -> bool {
-    other.rects.iter().any(|rect| strip.relate(rect) != Lies::Outside)
+    other.rects.iter().any(|rect| strip.relate(rect) != CellRelation::Outside)
         || other.discs.iter().any(|disc| disc.meets_strip(strip))
         || other.strips.iter().any(|other| strip.meets(other))
 }
@@ -117,13 +109,17 @@ fn holds(rect: &Rect, place: Place) -> bool {
     (rect.south <= latitude && latitude <= rect.north) && (rect.west <= longitude && longitude <= rect.east)
 }
 
-fn relate(rect: &Rect, cell: &Rect) -> Lies {
+fn relate(rect: &Rect, cell: &Rect) -> CellRelation {
     let apart = cell.north < rect.south || cell.south > rect.north;
     if apart || cell.east < rect.west || cell.west > rect.east {
-        return Lies::Outside;
+        return CellRelation::Outside;
     }
     let within = rect.south <= cell.south && cell.north <= rect.north;
-    if within && rect.west <= cell.west && cell.east <= rect.east { Lies::Inside } else { Lies::Across }
+    if within && rect.west <= cell.west && cell.east <= rect.east {
+        CellRelation::Inside
+    } else {
+        CellRelation::Across
+    }
 }
 
 impl Disc {
@@ -139,12 +135,16 @@ impl Disc {
         north * north + self.cosine * place.latitude.to_radians().cos() * east * east <= self.bound
     }
 
-    fn relate(&self, cell: &Rect) -> Lies {
+    fn relate(&self, cell: &Rect) -> CellRelation {
         if self.nearest(cell) > self.degrees {
-            return Lies::Outside;
+            return CellRelation::Outside;
         }
         let farthest = self.farthest(cell);
-        if farthest.is_some_and(|farthest| farthest <= self.degrees) { Lies::Inside } else { Lies::Across }
+        if farthest.is_some_and(|farthest| farthest <= self.degrees) {
+            CellRelation::Inside
+        } else {
+            CellRelation::Across
+        }
     }
 
     /// Degrees to the nearest place of a cell.
@@ -184,7 +184,9 @@ impl Disc {
         let in_disc = |disc: &Disc| self.centre.degrees_to(disc.centre) + self.degrees <= disc.degrees;
         let bounds = Area::Circle(Circle { centre: self.centre, degrees: self.degrees }).bounds();
         let in_rects = bounds.is_some_and(|bounds| {
-            bounds.sides().all(|side| outer.rects.iter().any(|rect| relate(rect, &side) == Lies::Inside))
+            bounds
+                .sides()
+                .all(|side| outer.rects.iter().any(|rect| relate(rect, &side) == CellRelation::Inside))
         });
         let in_strip = |strip: &Strip| self.degrees == 0.0 && strip.holds(self.centre);
         in_rects || outer.discs.iter().any(in_disc) || outer.strips.iter().any(in_strip)
@@ -238,9 +240,9 @@ mod tests {
                         .filter(|(up, right)| shape.contains(Place::new(south + up, west + right)))
                         .count();
                     match shape.relate(&cell) {
-                        Lies::Outside => assert_eq!(inside, 0, "{number}: {cell:?}"),
-                        Lies::Inside => assert_eq!(inside, 441, "{number}: {cell:?}"),
-                        Lies::Across => continue,
+                        CellRelation::Outside => assert_eq!(inside, 0, "{number}: {cell:?}"),
+                        CellRelation::Inside => assert_eq!(inside, 441, "{number}: {cell:?}"),
+                        CellRelation::Across => continue,
                     }
                     known += 1;
                 }

@@ -5,7 +5,7 @@
 
 use plan::{Line, Place, Rect};
 
-use super::shape::Lies;
+use super::relation::CellRelation;
 
 pub(super) struct Strip {
     from: Place,
@@ -71,10 +71,10 @@ impl Strip {
         ((to.0 * up + to.1 * right) / length).clamp(0.0, 1.0)
     }
 
-    pub(super) fn relate(&self, cell: &Rect) -> Lies {
+    pub(super) fn relate(&self, cell: &Rect) -> CellRelation {
         let corners = corners(cell);
         if corners.iter().all(|corner| self.holds(*corner)) {
-            return Lies::Inside;
+            return CellRelation::Inside;
         }
         let sides = corners.iter().zip(corners.iter().cycle().skip(1));
         let near = |side: (&Place, &Place)| {
@@ -84,7 +84,7 @@ impl Strip {
             && self.from.latitude <= cell.north
             && self.from.longitude >= cell.west
             && self.from.longitude <= cell.east;
-        if within || sides.take(4).any(near) { Lies::Across } else { Lies::Outside }
+        if within || sides.take(4).any(near) { CellRelation::Across } else { CellRelation::Outside }
     }
 
     pub(super) fn meets(&self, other: &Strip) -> bool {
@@ -134,17 +134,17 @@ mod tests {
 
     #[test]
     fn cells_lie_as_the_line_runs() {
-        let check = |degrees: f64, south: f64, west: f64, size: f64, expected: Lies| {
+        let check = |degrees: f64, south: f64, west: f64, size: f64, expected: CellRelation| {
             let cell = Rect { south, north: south + size, west, east: west + size };
             assert_eq!(strip(degrees).relate(&cell), expected, "{degrees} {cell:?}");
         };
-        check(0.0, 2.0, 1.0, 2.0, Lies::Across);
-        check(0.0, 5.0, 1.0, 2.0, Lies::Outside);
-        check(0.0, -1.0, -1.0, 20.0, Lies::Across);
-        check(0.0, 11.0, 11.0, 1.0, Lies::Outside);
-        check(2.0, 4.5, 4.5, 1.0, Lies::Inside);
-        check(2.0, 10.5, 10.5, 5.0, Lies::Across);
-        check(2.0, 7.0, 2.0, 1.0, Lies::Outside);
+        check(0.0, 2.0, 1.0, 2.0, CellRelation::Across);
+        check(0.0, 5.0, 1.0, 2.0, CellRelation::Outside);
+        check(0.0, -1.0, -1.0, 20.0, CellRelation::Across);
+        check(0.0, 11.0, 11.0, 1.0, CellRelation::Outside);
+        check(2.0, 4.5, 4.5, 1.0, CellRelation::Inside);
+        check(2.0, 10.5, 10.5, 5.0, CellRelation::Across);
+        check(2.0, 7.0, 2.0, 1.0, CellRelation::Outside);
     }
 
     #[test]

@@ -15,10 +15,10 @@ mod union;
 
 use plan::Result;
 
-use super::mask::Masks;
-use super::node::{Node, TermNode};
+use super::leaf_nodes::TermNode;
+use super::node::Node;
 use crate::search::collect::best::{Best, Hopefuls as _};
-use crate::search::context::{SearchContext, SearchSegment};
+use crate::search::context::{Masks, SearchContext, SearchSegment};
 use crate::segment::bits::Bits;
 use conjunction::Conjunction;
 pub(crate) use matching::Matching;

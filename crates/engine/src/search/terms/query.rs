@@ -2,7 +2,8 @@
 
 use tantivy::DocId;
 
-use crate::search::node::{Node, TermNode};
+use crate::search::leaf_nodes::TermNode;
+use crate::search::node::Node;
 use crate::segment::bits::Bits;
 
 /// How many documents match: all, or at least so many.

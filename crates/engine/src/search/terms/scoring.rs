@@ -12,7 +12,7 @@ use super::query::allows;
 use crate::errors::from_tantivy;
 use crate::search::bm25::{NO_NORM, Similarity};
 use crate::search::collect::best::{Best, Hopefuls as _};
-use crate::search::node::{self, TermNode};
+use crate::search::leaf_nodes::{Bm25Weight, TermNode};
 use crate::search::norms::Norms;
 use crate::segment::bits::Bits;
 use crate::segment::postings::block::BLOCK;
@@ -228,7 +228,7 @@ impl ScoredTerm {
 }
 
 /// The ratio of the two averages bounds the ratio of two scores; the rest is for rounding.
-pub(super) fn slack(scoring: &node::Scoring, segment: &SegmentReader) -> Result<f32> {
+pub(super) fn slack(scoring: &Bm25Weight, segment: &SegmentReader) -> Result<f32> {
     const ROUNDING: f32 = 1.000_001;
     let Some(field) = scoring.norms else { return Ok(ROUNDING) };
     let inverted = segment.inverted_index(field).map_err(from_tantivy)?;

@@ -38,7 +38,7 @@ pub(super) struct Pinned<'a> {
 
 impl Pinned<'_> {
     fn context(&self, plan: &SearchPlan, meters: &Meters) -> SearchContext<'_> {
-        let context = SearchContext::new(self.snapshot, self.caches).within(meters);
+        let context = crate::search::context_of(self.snapshot, self.caches).within(meters);
         SearchContext { explains: plan.explain, ..context }
     }
 }

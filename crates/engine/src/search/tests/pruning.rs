@@ -10,7 +10,6 @@ use tantivy::{DocSet as _, TERMINATED, Term};
 
 use super::build::{all, any, boolean, boost, filter, phrase, plan, search, term};
 use crate::search::collect::best::{Best, Hopefuls as _};
-use crate::search::context::SearchContext;
 use crate::search::evaluate::Evaluator;
 use crate::search::lower::lower_scored;
 use crate::search::terms::{Count, Direct};
@@ -131,7 +130,7 @@ fn a_phrase_repeats_a_word_only_so_often() {
 fn terms_score_as_documents_one_by_one() {
     let shard = shard();
     let caches = SearchCaches::default();
-    let context = SearchContext::new(&shard, &caches);
+    let context = crate::search::context_of(&shard, &caches);
     let masks = mask::masks(&context, std::iter::empty()).unwrap();
     for query in queries() {
         let node = lower_scored(&context, &query).unwrap();

@@ -6,10 +6,10 @@ use tantivy::{DocId, SegmentReader};
 
 use super::keys::Keys;
 use crate::search::context::SearchContext;
-use crate::search::function::{BLOCK, Lowered, Reader, lower};
+use crate::search::function::{BLOCK, FunctionReader, FunctionValues as _, LoweredFunction, lower};
 
 pub(super) struct FunctionColumn {
-    lowered: Lowered,
+    lowered: LoweredFunction,
     present_only: bool,
     segments: Vec<SegmentReader>,
 }
@@ -23,7 +23,7 @@ impl FunctionColumn {
     /// For one walk over the documents of a segment; `None` of a segment that is not there.
     pub(super) fn walk(&self, segment: usize) -> Result<Option<FunctionWalk>> {
         let Some(reader) = self.segments.get(segment) else { return Ok(None) };
-        let (reader, present_only) = (Reader::open(&self.lowered, reader)?, self.present_only);
+        let (reader, present_only) = (FunctionReader::open(&self.lowered, reader)?, self.present_only);
         Ok(Some(FunctionWalk { segment, reader, present_only }))
     }
 }
@@ -31,7 +31,7 @@ impl FunctionColumn {
 /// A function in a segment, going forward.
 pub(super) struct FunctionWalk {
     pub(super) segment: usize,
-    reader: Reader,
+    reader: FunctionReader,
     present_only: bool,
 }
 

@@ -10,10 +10,10 @@ use tantivy::DocId;
 use tantivy::columnar::{Column, ColumnIndex};
 
 use crate::layout::{ColumnKind, FieldLayout, Words};
+use crate::search::column_values::{integer, real};
 use crate::search::context::SearchContext;
 use crate::search::facet::ordinals::Strings;
 use crate::search::facet::values::each_distinct;
-use crate::search::lower::{integer, real};
 use crate::segment::columns::AnyColumn;
 use crate::segment::columns::{integer_value, real_value};
 

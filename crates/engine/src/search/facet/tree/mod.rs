@@ -4,6 +4,7 @@
 //! are shown, whose documents were sorted by bucket in one pass too. Nothing is searched for a bucket unless
 //! it excludes filters of the search.
 
+mod below;
 mod distinct;
 mod docs;
 mod first;
@@ -12,7 +13,9 @@ mod keys;
 mod open;
 mod path;
 mod ranges;
+mod rank;
 mod related;
+mod stat_source;
 mod summary;
 mod sums;
 mod table;
@@ -21,11 +24,12 @@ mod terms;
 use plan::partial::{BucketPartial, StatPartial, SubFacetPartial};
 use plan::{BucketPlan, CutDepth, Result};
 
+use below::{BucketNeeds, BucketsBelow, TreeContext};
 use docs::BucketDocs;
 use open::{Base, Cut, OpenBucket, OpenFacet};
-use path::{Path, Step};
-
+use path::{Path, PathTo, Step};
 use related::Slots;
+use summary::OpenStats;
 
 use super::heatmap;
 use super::room::Room;
@@ -58,52 +62,37 @@ impl<'p> Opened<'p> {
         room: &Room,
         hits: &Domain,
     ) -> Result<BucketPartial> {
-        let tree = Tree { context, room, depth: self.depth };
-        tree.bucket(&self.bucket, &BucketDocs::of(hits.clone()), Way::to(None))
+        let tree = TreeContext { context, room, depth: self.depth };
+        tree.bucket(&self.bucket, &BucketDocs::of(hits.clone()), PathTo::to(None))
     }
 }
 
-/// How one bucket was come to.
-#[derive(Clone, Copy)]
-struct Way<'w> {
-    path: Option<&'w Path<'w>>,
-    /// The last step, where the bucket is more than what it was cut from.
-    own: Option<&'w Step<'w>>,
-}
-
-impl<'w> Way<'w> {
-    /// A bucket that is all there is at the end of a path.
-    fn to(path: Option<&'w Path<'w>>) -> Self {
-        Self { path, own: None }
+impl BucketsBelow for OpenBucket<'_> {
+    fn stats(&self) -> &OpenStats<'_> {
+        &self.stats
     }
 
-    fn by(path: &'w Path<'w>) -> Self {
-        Self { path: Some(path), own: Some(&path.step) }
+    fn needs(&self) -> BucketNeeds {
+        self.needs
     }
 
-    /// To what the bucket was cut from.
-    fn above(self) -> Option<&'w Path<'w>> {
-        match self.own {
-            Some(_) => self.path.and_then(|path| path.above),
-            None => self.path,
-        }
+    fn bucket(&self, tree: TreeContext<'_>, docs: &BucketDocs<'_>, to: PathTo<'_>) -> Result<BucketPartial> {
+        tree.bucket(self, docs, to)
+    }
+
+    fn facets(
+        &self,
+        tree: TreeContext<'_>,
+        docs: &BucketDocs<'_>,
+        count: u64,
+        path: Option<&Path<'_>>,
+    ) -> Result<Vec<Option<SubFacetPartial>>> {
+        tree.facets(self, docs, count, path)
     }
 }
 
-/// What buckets are computed with.
-#[derive(Clone, Copy)]
-struct Tree<'c> {
-    context: &'c SearchContext<'c>,
-    room: &'c Room,
-    depth: CutDepth,
-}
-
-impl Tree<'_> {
-    fn is_whole(self) -> bool {
-        self.depth == CutDepth::Whole
-    }
-
-    fn bucket(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, way: Way<'_>) -> Result<BucketPartial> {
+impl TreeContext<'_> {
+    fn bucket(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, to: PathTo<'_>) -> Result<BucketPartial> {
         let count = docs.count();
         if self.context.allowance.is_used_up() {
             return Ok(BucketPartial { count, ..BucketPartial::default() });
@@ -111,12 +100,12 @@ impl Tree<'_> {
         // What is empty here may not be so elsewhere.
         let shown = count > 0 || open.plan.process_empty || self.depth == CutDepth::Whole;
         let skipped = open.stats.is_empty() || !shown;
-        let stats = if skipped { Vec::new() } else { self.stats(open, docs, way)? };
-        Ok(BucketPartial { count, stats, facets: self.facets(open, docs, count, way.path)? })
+        let stats = if skipped { Vec::new() } else { self.stats(open, docs, to)? };
+        Ok(BucketPartial { count, stats, facets: self.facets(open, docs, count, to.path)? })
     }
 
     /// The statistics of one bucket.
-    fn stats(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, way: Way<'_>) -> Result<Vec<StatPartial>> {
+    fn stats(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, to: PathTo<'_>) -> Result<Vec<StatPartial>> {
         let mut summary = open.stats.summary(1, None);
         let mut slots = Vec::new();
         for segment in 0..docs.segments() {
@@ -126,13 +115,13 @@ impl Tree<'_> {
             });
         }
         let count = |others: &BucketDocs<'_>| {
-            let common = match way.own {
+            let common = match to.own {
                 Some(own) => own.restrict(self.context, others)?,
                 None => others.restricted(&docs.bits(self.context), true),
             };
             Ok(vec![common.count()])
         };
-        summary.relate(&Slots { context: self.context, path: way.above(), count: &count })?;
+        summary.relate(&Slots { context: self.context, path: to.above(), count: &count })?;
         summary.close()?;
         summary.partials(0, self.depth)
     }
@@ -172,11 +161,11 @@ impl Tree<'_> {
             docs = docs.restricted(bits, true);
         }
         Ok(match &facet.cut {
-            Cut::Query(None) => SubFacetPartial::Query(self.bucket(&facet.below, &docs, Way::to(path))?),
+            Cut::Query(None) => SubFacetPartial::Query(self.bucket(&facet.below, &docs, PathTo::to(path))?),
             Cut::Query(Some((query, bits))) => {
                 let path = Path { above: path, step: Step::Query(query) };
                 let docs = docs.restricted(bits, true);
-                SubFacetPartial::Query(self.bucket(&facet.below, &docs, Way::by(&path))?)
+                SubFacetPartial::Query(self.bucket(&facet.below, &docs, PathTo::by(&path))?)
             }
             Cut::Terms(terms) => SubFacetPartial::Terms(terms.cut(self, &facet.below, &docs, path)?),
             Cut::Ranges(ranges) => SubFacetPartial::Ranges(ranges.cut(self, &facet.below, &docs, path)?),

@@ -7,21 +7,21 @@
 
 use std::sync::Arc;
 
-use plan::{BucketPlan, DomainChange, Filter, HeatmapFacet, Query, Result, SubFacet, SubFacetKind};
+use plan::{BucketPlan, DomainChange, HeatmapFacet, Query, Result, SubFacet, SubFacetKind};
 
+use super::below::BucketNeeds;
 use super::ranges::OpenRanges;
 use super::summary::OpenStats;
 use super::terms::OpenTerms;
-use crate::search::context::SearchContext;
-use crate::search::facet::domain::Domain;
+use crate::search::facet::domain::{Domain, query_bits};
 use crate::search::facet::domains::Domains;
-use crate::search::mask::{self, PreparedFilter};
 use crate::segment::bits::Bits;
 
 pub(super) struct OpenBucket<'p> {
     pub(super) plan: &'p BucketPlan,
     pub(super) stats: OpenStats<'p>,
     pub(super) facets: Vec<OpenFacet<'p>>,
+    pub(super) needs: BucketNeeds,
 }
 
 pub(super) struct OpenFacet<'p> {
@@ -56,30 +56,18 @@ pub(super) enum Cut<'p> {
 
 impl<'p> OpenBucket<'p> {
     pub(super) fn open(domains: &mut Domains<'_>, plan: &'p BucketPlan) -> Result<Self> {
-        let facets =
+        let facets: Vec<OpenFacet<'_>> =
             plan.facets.iter().map(|facet| OpenFacet::open(domains, facet)).collect::<Result<_>>()?;
-        Ok(Self { plan, stats: OpenStats::open(domains.context, &plan.stats)?, facets })
-    }
-
-    /// What one bucket takes of the room that there is.
-    pub(super) fn places(&self) -> usize {
-        1 + self.stats.places()
-    }
-
-    /// Whether a bucket without documents here still has something to merge.
-    pub(super) fn adds_to_absent(&self) -> bool {
-        self.stats.compares_sets() || self.facets.iter().any(|facet| facet.adds_to_absent)
-    }
-
-    /// Whether what is computed of a bucket looks at other documents than the bucket's.
-    pub(super) fn reaches_out(&self) -> bool {
-        let reaches = |facet: &OpenFacet<'_>| facet.plan.domain.widens() || facet.below.reaches_out();
-        self.stats.compares_sets() || self.facets.iter().any(reaches)
-    }
-
-    /// Whether a bucket is more than its count.
-    pub(super) fn asks_more(&self) -> bool {
-        !self.stats.is_empty() || !self.facets.is_empty()
+        let stats = OpenStats::open(domains.context, &plan.stats)?;
+        let reaches = |facet: &OpenFacet<'_>| facet.plan.domain.widens() || facet.below.needs.reaches_out;
+        let needs = BucketNeeds {
+            places: 1 + stats.places(),
+            sub_facets: !facets.is_empty(),
+            more_than_count: !stats.is_empty() || !facets.is_empty(),
+            adds_to_absent: stats.compares_sets() || facets.iter().any(|facet| facet.adds_to_absent),
+            reaches_out: stats.compares_sets() || facets.iter().any(reaches),
+        };
+        Ok(Self { plan, stats, facets, needs })
     }
 }
 
@@ -99,7 +87,7 @@ impl<'p> OpenFacet<'p> {
         let outgrows_nothing =
             plan.domain.widens() || below.facets.iter().any(|facet| facet.outgrows_nothing);
         let lists_empty = matches!(&plan.kind, SubFacetKind::Terms(terms) if terms.count_min == 0);
-        let adds_to_absent = plan.domain.widens() || lists_empty || below.adds_to_absent();
+        let adds_to_absent = plan.domain.widens() || lists_empty || below.needs.adds_to_absent;
         let base = base(domains, &plan.domain)?;
         Ok(Self { plan, base, filters, cut, below, outgrows_nothing, adds_to_absent })
     }
@@ -124,11 +112,4 @@ fn base(domains: &mut Domains<'_>, change: &DomainChange) -> Result<Base> {
         }
     }
     Ok(Base::Queries(hits))
-}
-
-/// The documents that match, dead or alive, kept as a filter's are.
-pub(super) fn query_bits(context: &SearchContext<'_>, query: &Query) -> Result<Domain> {
-    let filter = Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() };
-    let filter = PreparedFilter::prepare(context, &filter)?;
-    context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter)).collect()
 }

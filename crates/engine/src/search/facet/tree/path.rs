@@ -65,3 +65,30 @@ pub(super) fn restrict<'d>(
     }
     Ok(docs)
 }
+
+/// How one bucket was come to.
+#[derive(Clone, Copy)]
+pub(super) struct PathTo<'w> {
+    pub(super) path: Option<&'w Path<'w>>,
+    /// The last step, where the bucket is more than what it was cut from.
+    pub(super) own: Option<&'w Step<'w>>,
+}
+
+impl<'w> PathTo<'w> {
+    /// A bucket that is all there is at the end of a path.
+    pub(super) fn to(path: Option<&'w Path<'w>>) -> Self {
+        Self { path, own: None }
+    }
+
+    pub(super) fn by(path: &'w Path<'w>) -> Self {
+        Self { path: Some(path), own: Some(&path.step) }
+    }
+
+    /// To what the bucket was cut from.
+    pub(super) fn above(self) -> Option<&'w Path<'w>> {
+        match self.own {
+            Some(_) => self.path.and_then(|path| path.above),
+            None => self.path,
+        }
+    }
+}

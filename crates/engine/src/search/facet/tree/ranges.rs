@@ -10,14 +10,13 @@ use plan::partial::BucketPartial;
 use plan::{Error, Function, RangeBucket, RangesFacet, Result, Value};
 use tantivy::DocId;
 
-use super::Tree;
+use super::below::{BucketsBelow, TreeContext};
 use super::docs::{BucketDocs, Placed};
 use super::functions::FunctionColumn;
 use super::keys::{KeyColumn, Keys, real_key};
-use super::open::OpenBucket;
 use super::path::{Path, Step};
 use super::related::Slots;
-use super::terms::fill_stats;
+use super::summary::fill_stats;
 use crate::search::context::SearchContext;
 
 pub(super) struct OpenRanges<'p> {
@@ -43,26 +42,26 @@ impl<'p> OpenRanges<'p> {
     /// All ranges, those of the others last.
     pub(super) fn cut(
         &self,
-        tree: Tree<'_>,
-        below: &OpenBucket<'_>,
+        tree: TreeContext<'_>,
+        below: &dyn BucketsBelow,
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
     ) -> Result<Vec<BucketPartial>> {
-        tree.room.take(self.plan.all().count(), below.places())?;
-        let (counts, placed) = self.place(tree.context, docs, below.asks_more())?;
+        tree.room.take(self.plan.all().count(), below.needs().places)?;
+        let (counts, placed) = self.place(tree.context, docs, below.needs().more_than_count)?;
         let bucket = |count| BucketPartial { count, ..BucketPartial::default() };
         let mut found: Vec<BucketPartial> = counts.into_iter().map(bucket).collect();
         let count = |others: &BucketDocs<'_>| Ok(self.place(tree.context, others, false)?.0);
         fill_stats(
-            (below, &Slots { context: tree.context, path, count: &count }),
+            (below.stats(), &Slots { context: tree.context, path, count: &count }),
             (&placed, tree.depth),
             found.iter_mut(),
         )?;
-        if !below.facets.is_empty() {
+        if below.needs().sub_facets {
             let grouped = placed.grouped(found.len());
             for (slot, (range, bucket)) in self.plan.all().zip(&mut found).enumerate() {
                 let path = Path { above: path, step: Step::Range(self.plan, range) };
-                bucket.facets = tree.facets(below, &grouped.bucket(slot), bucket.count, Some(&path))?;
+                bucket.facets = below.facets(tree, &grouped.bucket(slot), bucket.count, Some(&path))?;
             }
         }
         Ok(found)

@@ -10,11 +10,10 @@ use plan::partial::RelatedCounts;
 use plan::{Query, Result};
 
 use super::docs::BucketDocs;
-use super::open::query_bits;
 use super::path::{self, Path};
-use super::summary::Rank;
+use super::rank::StatRank;
 use crate::search::context::SearchContext;
-use crate::search::facet::domain::Domain;
+use crate::search::facet::domain::{Domain, query_bits};
 
 /// Both sets, made ready for a snapshot.
 pub(super) struct Sets {
@@ -80,7 +79,7 @@ impl SetCounts {
     }
 
     /// Equally related ones by how many there are.
-    pub(super) fn rank(&self, slot: usize, popularity_min: f64) -> Rank {
+    pub(super) fn rank(&self, slot: usize, popularity_min: f64) -> StatRank {
         let counts = self.of(slot).unwrap_or_default();
         let relatedness =
             self.of(slot).map_or(f64::NEG_INFINITY, |counts| counts.relatedness(popularity_min));

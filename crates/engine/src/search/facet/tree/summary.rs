@@ -4,45 +4,16 @@
 //! In: batches of documents, each with the number of its bucket; out: a part for each statistic and bucket,
 //! or the rank by which buckets are ordered. The sums themselves are kept by `sums`.
 
-use plan::partial::StatPartial;
-use plan::{CutDepth, NamedStat, Result, Stat, StatFunction, StatSource};
+use plan::partial::{BucketPartial, StatPartial};
+use plan::{CutDepth, NamedStat, Result, Stat, StatFunction};
 use tantivy::DocId;
 
-use super::functions::FunctionColumn;
-use super::keys::KeyColumn;
-use super::open::query_bits;
-use super::related::{Sets, Slots};
-use super::sums::{Room, SourceSums};
+use super::docs::Placed;
+use super::rank::{NO_RANK, StatRank};
+use super::related::Slots;
+use super::stat_source::OpenSource;
+use super::sums::{BatchRoom, SourceSums};
 use crate::search::context::SearchContext;
-use crate::search::facet::domain::Domain;
-
-/// What orders buckets by a statistic: whether there is one, its key, and what decides between equal ones.
-pub(super) type Rank = (u8, u64, [u64; 2]);
-pub(super) const NO_RANK: Rank = (0, 0, [0; 2]);
-
-/// A source of statistics, opened, and what is asked of it.
-pub(super) struct OpenSource {
-    pub(super) source: StatSource,
-    /// `None` for documents, and for a field that no document has.
-    pub(super) column: Option<KeyColumn>,
-    /// What computes the values that the column does not hold.
-    pub(super) function: Option<FunctionColumn>,
-    /// The parents of the documents, by segment.
-    pub(super) parents: Option<Domain>,
-    /// The sets that are compared.
-    pub(super) sets: Option<Sets>,
-    pub(super) needs: Needs,
-}
-
-/// What has to be kept by bucket.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Needs {
-    pub(super) moments: bool,
-    pub(super) extremes: bool,
-    pub(super) absent: bool,
-    pub(super) distinct: bool,
-    pub(super) samples: bool,
-}
 
 /// The statistics of one plan, with the places of their sources.
 pub(super) struct OpenStats<'p> {
@@ -93,48 +64,7 @@ impl<'p> OpenStats<'p> {
             let skipped = wanted.is_some_and(|wanted| wanted != place);
             (!skipped).then(|| SourceSums::new(source, buckets))
         });
-        Summary { stats: &self.stats, sums: sums.collect(), room: Room::default() }
-    }
-}
-
-impl OpenSource {
-    fn open(context: &SearchContext<'_>, source: &StatSource) -> Result<Self> {
-        let (mut column, mut function, mut parents, mut sets) = (None, None, None, None);
-        match source {
-            StatSource::Field(name) | StatSource::Runs(name) => {
-                if let Some(layout) = context.layout.field(name) {
-                    column = KeyColumn::with_words(context, layout)?;
-                }
-            }
-            StatSource::Function { function: computed, present_only } => {
-                column = Some(KeyColumn::computed());
-                function = Some(FunctionColumn::open(context, computed, *present_only)?);
-            }
-            StatSource::Documents => {}
-            StatSource::Parents(query) => parents = Some(query_bits(context, query)?),
-            StatSource::Sets { foreground, background } => {
-                sets = Some(Sets::open(context, foreground, background)?);
-            }
-        }
-        Ok(Self { source: source.clone(), column, function, parents, sets, needs: Needs::default() })
-    }
-}
-
-impl Needs {
-    fn add(&mut self, function: &StatFunction) {
-        match function {
-            StatFunction::Sum
-            | StatFunction::Average
-            | StatFunction::Mean
-            | StatFunction::SumOfSquares
-            | StatFunction::Variance
-            | StatFunction::StdDev => self.moments = true,
-            StatFunction::Min | StatFunction::Max => self.extremes = true,
-            StatFunction::Distinct | StatFunction::DistinctValues => self.distinct = true,
-            StatFunction::CountValues | StatFunction::Relatedness { .. } => {}
-            StatFunction::Missing => self.absent = true,
-            StatFunction::Percentiles(_) => self.samples = true,
-        }
+        Summary { stats: &self.stats, sums: sums.collect(), room: BatchRoom::default() }
     }
 }
 
@@ -142,7 +72,7 @@ impl Needs {
 pub(super) struct Summary<'o> {
     stats: &'o [(&'o NamedStat, usize)],
     sums: Vec<Option<SourceSums<'o>>>,
-    room: Room,
+    room: BatchRoom,
 }
 
 impl Summary<'_> {
@@ -172,9 +102,29 @@ impl Summary<'_> {
     }
 
     /// By bucket what orders them by a statistic.
-    pub(super) fn ranks(&self, stat: usize, buckets: usize) -> Vec<Rank> {
+    pub(super) fn ranks(&self, stat: usize, buckets: usize) -> Vec<StatRank> {
         let Some((named, place)) = self.stats.get(stat) else { return vec![NO_RANK; buckets] };
         let Some(Some(sums)) = self.sums.get(*place) else { return vec![NO_RANK; buckets] };
         (0..buckets).map(|slot| sums.rank(&named.stat.function, slot)).collect()
     }
+}
+
+/// Gives each bucket the statistics of the documents under its place, empty ones too: they may be ordered by
+/// one.
+pub(super) fn fill_stats<'b>(
+    (stats, slots): (&OpenStats<'_>, &Slots<'_>),
+    (placed, depth): (&Placed, CutDepth),
+    buckets: impl ExactSizeIterator<Item = &'b mut BucketPartial>,
+) -> Result<()> {
+    if stats.is_empty() {
+        return Ok(());
+    }
+    let mut summary = stats.summary(buckets.len(), None);
+    placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+    summary.relate(slots)?;
+    summary.close()?;
+    for (slot, bucket) in buckets.enumerate() {
+        bucket.stats = summary.partials(slot, depth)?;
+    }
+    Ok(())
 }

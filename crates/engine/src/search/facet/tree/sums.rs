@@ -12,8 +12,9 @@ use tantivy::{DocId, TERMINATED};
 use super::distinct::Distinct;
 use super::functions::{FunctionColumn, FunctionWalk};
 use super::keys::{KeyColumn, Keys, real_key};
+use super::rank::{NO_RANK, StatRank};
 use super::related::{SetCounts, Slots};
-use super::summary::{NO_RANK, OpenSource, Rank};
+use super::stat_source::OpenSource;
 
 /// What is kept of one source, by bucket. Lists that nothing needs are empty.
 pub(super) struct SourceSums<'o> {
@@ -61,11 +62,11 @@ impl<'o> SourceSums<'o> {
     }
 
     /// Adds documents of a segment, each to the bucket of the number beside it.
-    pub(super) fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32], room: &mut Room) {
+    pub(super) fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32], room: &mut BatchRoom) {
         if self.source.sets.is_some() {
             return;
         }
-        let Room { keys, slots_of_keys, numbers } = room;
+        let BatchRoom { keys, slots_of_keys, numbers } = room;
         if let Some(parents) = self.source.parents.as_ref().and_then(|parents| parents.get(segment)) {
             let parents = docs.iter().map(|doc| parents.next_from(*doc));
             for (parent, slot) in parents.zip(slots).filter(|(parent, _)| *parent != TERMINATED) {
@@ -146,7 +147,7 @@ fn walk<'w>(
 
 /// Values of the batch at hand, kept for the next.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct BatchRoom {
     keys: Keys,
     slots_of_keys: Vec<u32>,
     numbers: Vec<f64>,
@@ -185,7 +186,7 @@ impl SourceSums<'_> {
 
     /// What orders buckets by a statistic. One without a value comes before all, and an end of reals without
     /// one after all, as in Solr, where it is not a number.
-    pub(super) fn rank(&self, function: &StatFunction, slot: usize) -> Rank {
+    pub(super) fn rank(&self, function: &StatFunction, slot: usize) -> StatRank {
         match function {
             StatFunction::Min | StatFunction::Max => {
                 let end = self.extreme(*function == StatFunction::Min, slot);

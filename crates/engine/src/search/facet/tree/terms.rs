@@ -12,15 +12,15 @@ use std::sync::Arc;
 use plan::partial::{BucketPartial, ByValue, LeftOut, TermsPartial};
 use plan::{CutDepth, FieldClass, Prelim, Query, Result, TermsFacet, TermsSort, Value};
 
+use super::below::{BucketsBelow, TreeContext};
 use super::docs::{BucketDocs, Placed};
 use super::first::first;
 use super::keys::{KeyColumn, Keys};
-use super::open::OpenBucket;
-use super::path::{Path, Step};
+use super::path::{Path, PathTo, Step};
+use super::rank::StatRank;
 use super::related::Slots;
-use super::summary::Rank;
+use super::summary::{OpenStats, fill_stats};
 use super::table::KeyTable;
-use super::{Tree, Way};
 use crate::layout::FieldLayout;
 use crate::search::context::SearchContext;
 use crate::search::facet::domain::Domain;
@@ -65,28 +65,29 @@ impl<'p> OpenTerms<'p> {
 
     pub(super) fn cut(
         &self,
-        tree: Tree<'_>,
-        below: &OpenBucket<'_>,
+        tree: TreeContext<'_>,
+        below: &dyn BucketsBelow,
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
     ) -> Result<TermsPartial> {
         let enumerable = self.column.as_ref().is_some_and(is_enumerable);
         let mut found = TermsPartial { docs: docs.count(), enumerable, ..TermsPartial::default() };
         let beside = |docs: &BucketDocs<'_>, step: Step<'_>| {
-            tree.bucket(below, docs, Way::by(&Path { above: path, step }))
+            below.bucket(tree, docs, PathTo::by(&Path { above: path, step }))
         };
         if self.plan.missing {
             let without = self.with_value.as_ref().map(|with_value| docs.restricted(with_value, false));
             found.missing = Some(beside(without.as_ref().unwrap_or(docs), Step::Missing(&self.plan.field))?);
         }
-        if tree.is_whole() && below.adds_to_absent() {
+        if tree.is_whole() && below.needs().adds_to_absent {
             // What is computed of any bucket whose value no document of this shard has.
             let absent = beside(&docs.emptied(), Step::Query(&Query::Nothing))?;
             found.values.absent = Some(Box::new(absent));
         }
         let hopeless = !tree.is_whole() && enumerable && found.docs < self.plan.count_min;
         let Some(column) = self.column.as_ref().filter(|_| !hopeless) else {
-            let all = self.plan.all_buckets.then(|| all_buckets(below, 0, &Placed::default(), tree.depth));
+            let all =
+                self.plan.all_buckets.then(|| all_buckets(below.stats(), 0, &Placed::default(), tree.depth));
             found.all_buckets = all.transpose()?;
             return Ok(found);
         };
@@ -119,7 +120,7 @@ struct Cutting<'a> {
     terms: &'a OpenTerms<'a>,
     column: &'a KeyColumn,
     docs: &'a BucketDocs<'a>,
-    below: &'a OpenBucket<'a>,
+    below: &'a dyn BucketsBelow,
     context: &'a SearchContext<'a>,
     path: Option<&'a Path<'a>>,
 }
@@ -167,7 +168,7 @@ impl Cutting<'_> {
     /// All values that may have a bucket in some shard, in their order.
     fn all(&self, table: &KeyTable) -> Vec<Counted> {
         let mut all: Vec<Counted> = self.candidates(table).collect();
-        if self.below.reaches_out() {
+        if self.below.needs().reaches_out {
             // What is computed of a bucket is then more than its documents say: values are needed that none
             // of them has.
             all.extend(self.known().into_iter().filter(|key| table.count_of(*key) == 0).map(|key| (key, 0)));
@@ -243,7 +244,7 @@ impl Cutting<'_> {
             TermsSort::Stat(stat) => {
                 let counted: Vec<Counted> = candidates.collect();
                 let ranked = self.ranks(stat, &counted, table)?.into_iter().zip(counted);
-                let order = |(left, one): &(Rank, Counted), (right, other): &(Rank, Counted)| {
+                let order = |(left, one): &(StatRank, Counted), (right, other): &(StatRank, Counted)| {
                     turned(left.cmp(right)).then_with(|| by_key(one, other))
                 };
                 first(ranked, wanted, order).into_iter().map(|(_, counted)| counted).collect()
@@ -252,9 +253,9 @@ impl Cutting<'_> {
     }
 
     /// What orders `counted` by a statistic.
-    fn ranks(&self, stat: usize, counted: &[Counted], table: &mut KeyTable) -> Result<Vec<Rank>> {
+    fn ranks(&self, stat: usize, counted: &[Counted], table: &mut KeyTable) -> Result<Vec<StatRank>> {
         table.number(counted.iter().map(|(key, _)| *key));
-        let mut summary = self.below.stats.summary(counted.len(), Some(stat));
+        let mut summary = self.below.stats().summary(counted.len(), Some(stat));
         self.placed(table).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, table, counted.len()));
         summary.relate(&Slots { context: self.context, path: self.path, count: &count })?;
@@ -296,11 +297,11 @@ impl Cutting<'_> {
     /// The chosen buckets with what is asked of each.
     fn looked_into(
         &self,
-        tree: Tree<'_>,
+        tree: TreeContext<'_>,
         chosen: &[Counted],
         table: &mut KeyTable,
     ) -> Result<Vec<(Value, BucketPartial)>> {
-        tree.room.take(chosen.len(), self.below.places())?;
+        tree.room.take(chosen.len(), self.below.needs().places)?;
         let mut list = Vec::with_capacity(chosen.len());
         for (key, count) in chosen {
             list.push((
@@ -308,19 +309,23 @@ impl Cutting<'_> {
                 BucketPartial { count: *count, ..BucketPartial::default() },
             ));
         }
-        if list.is_empty() || !self.below.asks_more() {
+        if list.is_empty() || !self.below.needs().more_than_count {
             return Ok(list);
         }
         table.number(chosen.iter().map(|(key, _)| *key));
         let placed = self.placed(table);
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, table, chosen.len()));
         let slots = Slots { context: self.context, path: self.path, count: &count };
-        fill_stats((self.below, &slots), (&placed, tree.depth), list.iter_mut().map(|(_, bucket)| bucket))?;
-        if !self.below.facets.is_empty() {
+        fill_stats(
+            (self.below.stats(), &slots),
+            (&placed, tree.depth),
+            list.iter_mut().map(|(_, bucket)| bucket),
+        )?;
+        if self.below.needs().sub_facets {
             let grouped = placed.grouped(list.len());
             for (slot, (value, bucket)) in list.iter_mut().enumerate() {
                 let path = Path { above: self.path, step: Step::Value(&self.terms.plan.field, value) };
-                bucket.facets = tree.facets(self.below, &grouped.bucket(slot), bucket.count, Some(&path))?;
+                bucket.facets = self.below.facets(tree, &grouped.bucket(slot), bucket.count, Some(&path))?;
             }
         }
         Ok(list)
@@ -330,46 +335,21 @@ impl Cutting<'_> {
     fn all_buckets(&self, table: &KeyTable, depth: CutDepth) -> Result<BucketPartial> {
         let count = table.counted(&self.terms.keys).map(|(_, count)| u64::from(count)).sum();
         let mut placed = Placed::new(self.docs.segments());
-        if !self.below.stats.is_empty() {
+        if !self.below.stats().is_empty() {
             self.each(self.docs, |segment, doc, key| {
                 if self.terms.keys.contains(&key) {
                     placed.push(segment, doc, 0);
                 }
             });
         }
-        all_buckets(self.below, count, &placed, depth)
+        all_buckets(self.below.stats(), count, &placed, depth)
     }
 }
 
 /// The bucket of all values; it has statistics even when it is empty.
-fn all_buckets(
-    below: &OpenBucket<'_>,
-    count: u64,
-    placed: &Placed,
-    depth: CutDepth,
-) -> Result<BucketPartial> {
-    let mut summary = below.stats.summary(1, None);
+fn all_buckets(stats: &OpenStats<'_>, count: u64, placed: &Placed, depth: CutDepth) -> Result<BucketPartial> {
+    let mut summary = stats.summary(1, None);
     placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
     summary.close()?;
     Ok(BucketPartial { count, stats: summary.partials(0, depth)?, facets: Vec::new() })
-}
-
-/// Gives each bucket the statistics of the documents under its place, empty ones too: they may be ordered by
-/// one.
-pub(super) fn fill_stats<'b>(
-    (below, slots): (&OpenBucket<'_>, &Slots<'_>),
-    (placed, depth): (&Placed, CutDepth),
-    buckets: impl ExactSizeIterator<Item = &'b mut BucketPartial>,
-) -> Result<()> {
-    if below.stats.is_empty() {
-        return Ok(());
-    }
-    let mut summary = below.stats.summary(buckets.len(), None);
-    placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-    summary.relate(slots)?;
-    summary.close()?;
-    for (slot, bucket) in buckets.enumerate() {
-        bucket.stats = summary.partials(slot, depth)?;
-    }
-    Ok(())
 }
