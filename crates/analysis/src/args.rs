@@ -1,5 +1,5 @@
 //! The arguments of one component: typed reading with the component's name in every error, and the files that
-//! an argument names. Which arguments exist is the component's definition (`registry.rs`); this file only
+//! an argument names. Which arguments exist is the component's definition (`definition.rs`); this file only
 //! reads them. Rules for booleans, lists and word files are those of Lucene's factories and its word list
 //! loader.
 
@@ -7,18 +7,45 @@ use plan::{ComponentSpec, Resources};
 
 use crate::error::{Error, ErrorKind};
 use crate::java_regex::{JavaRegex, compile};
+use crate::stage::{Filter, Tokenizer};
 use crate::word_set::WordSet;
+
+/// The other components, for those that are made of some: they know this interface alone, which the registry
+/// implements.
+pub(crate) trait Components: Sync {
+    fn filter(&self, spec: &ComponentSpec, resources: &Resources) -> Result<Box<dyn Filter>, Error>;
+
+    fn tokenizer(&self, spec: &ComponentSpec, resources: &Resources) -> Result<Box<dyn Tokenizer>, Error>;
+}
 
 /// The arguments of one component while it is built.
 pub(crate) struct Args<'a> {
     spec: &'a ComponentSpec,
     /// Every file of the configset.
-    pub resources: &'a Resources,
+    resources: &'a Resources,
+    /// The arguments that may name files.
+    files: &'static [&'static str],
+    components: &'static dyn Components,
 }
 
 impl<'a> Args<'a> {
-    pub(crate) fn new(spec: &'a ComponentSpec, resources: &'a Resources) -> Self {
-        Args { spec, resources }
+    pub(crate) fn new(
+        spec: &'a ComponentSpec,
+        resources: &'a Resources,
+        files: &'static [&'static str],
+        components: &'static dyn Components,
+    ) -> Self {
+        Args { spec, resources, files, components }
+    }
+
+    /// Another filter, with the files of this one.
+    pub(crate) fn build_filter(&self, spec: &ComponentSpec) -> Result<Box<dyn Filter>, Error> {
+        self.components.filter(spec, self.resources)
+    }
+
+    /// Another tokenizer, with the files of this component.
+    pub(crate) fn build_tokenizer(&self, spec: &ComponentSpec) -> Result<Box<dyn Tokenizer>, Error> {
+        self.components.tokenizer(spec, self.resources)
     }
 
     /// The component's name as the schema spells it.
@@ -123,8 +150,14 @@ impl<'a> Args<'a> {
         Error::argument(format!("cannot use `{name}` of `{}`: `{value}` {reason}", self.component()))
     }
 
-    /// The content of one file.
-    pub(crate) fn file(&self, name: &str) -> Result<&'a str, Error> {
+    /// The content of a managed list, which no argument names; none before it is first edited.
+    pub(crate) fn managed_file(&self, name: &str) -> Option<&'a String> {
+        self.resources.get(name)
+    }
+
+    /// The content of one file that the argument names.
+    pub(crate) fn file(&self, argument: &str, name: &str) -> Result<&'a str, Error> {
+        self.check_names_files(argument);
         let found = self.resources.get(name).or_else(|| self.resources.get(name.trim_start_matches("./")));
         found.map(|text| text.strip_prefix('\u{feff}').unwrap_or(text)).ok_or_else(|| {
             let message = format!(
@@ -141,7 +174,7 @@ impl<'a> Args<'a> {
         let Some(list) = self.get(argument) else { return Ok(None) };
         let mut lines = Vec::new();
         for name in split_file_names(list) {
-            lines.extend(significant_lines(self.file(&name)?));
+            lines.extend(significant_lines(self.file(argument, &name)?));
         }
         Ok(Some(lines))
     }
@@ -157,12 +190,22 @@ impl<'a> Args<'a> {
         let Some(list) = self.get(argument) else { return Ok(None) };
         let mut words = Vec::new();
         for name in split_file_names(list) {
-            for line in self.file(&name)?.lines() {
+            for line in self.file(argument, &name)?.lines() {
                 let text = line.split('|').next().unwrap_or_default();
                 words.extend(text.split_whitespace().map(str::to_owned));
             }
         }
         Ok(Some(WordSet::new(words, ignore_case)))
+    }
+
+    /// Schemas are loaded with the files of those arguments alone that the definition says: what it does not
+    /// say would be found in tests, which hand in all files, and never in a collection.
+    fn check_names_files(&self, argument: &str) {
+        debug_assert!(
+            self.files.contains(&argument),
+            "the definition of `{}` does not say that `{argument}` names files",
+            self.component()
+        );
     }
 
     /// A comma-separated list with blanks around its items dropped.

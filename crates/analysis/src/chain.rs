@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::normalizer::Normalizer;
 use crate::offsets::OffsetMap;
 use crate::registry;
-use crate::stage::{CharFilter, Ending, Filter, Input, Tokenizer};
+use crate::stage::{CharFilter, Ending, Filter, Input, Tokenizer, run_char_filters};
 use crate::stages_view::{Stage, StageOutput};
 use crate::token::Token;
 
@@ -117,26 +117,11 @@ impl TokenStream {
     /// GiB are read.
     pub fn start<'a>(&'a mut self, text: &'a str) -> Tokens<'a> {
         let text = cut(text);
-        let (changed, offsets) = filter_chars(&self.analyzer.char_filters, text);
+        let (changed, offsets) = run_char_filters(&self.analyzer.char_filters, text);
         self.tokenizer.reset();
         self.filters.iter_mut().for_each(|filter| filter.reset());
         Tokens { stream: self, text: changed, offsets, original_len: text.len() }
     }
-}
-
-/// Runs the char filters one after the other.
-pub(crate) fn filter_chars<'a>(
-    filters: &[Box<dyn CharFilter>],
-    text: &'a str,
-) -> (Cow<'a, str>, Vec<OffsetMap>) {
-    let mut text = Cow::Borrowed(text);
-    let mut offsets = Vec::with_capacity(filters.len());
-    for filter in filters {
-        let filtered = filter.filter(&text);
-        text = Cow::Owned(filtered.text);
-        offsets.push(filtered.offsets);
-    }
-    (text, offsets)
 }
 
 /// The part of a text whose offsets fit into 32 bits.

@@ -5,10 +5,9 @@
 
 use plan::{AnalyzerSpec, Resources};
 
-use crate::chain::filter_chars;
 use crate::error::Error;
 use crate::registry;
-use crate::stage::{CharFilter, Filter, Input};
+use crate::stage::{CharFilter, Filter, Input, run_char_filters};
 use crate::token::Token;
 use crate::tokenizer::keyword::Keyword;
 
@@ -33,7 +32,7 @@ impl Normalizer {
 
     /// The text as the index would spell it.
     pub fn normalize(&self, text: &str) -> String {
-        let (changed, offsets) = filter_chars(&self.char_filters, text);
+        let (changed, offsets) = run_char_filters(&self.char_filters, text);
         let mut tokenizer = Keyword::default();
         let mut filters: Vec<Box<dyn Filter>> = self.filters.iter().map(|filter| filter.fresh()).collect();
         let mut token = Token::default();

@@ -1,77 +1,15 @@
-//! The one table of components. A component is one `Definition`, kept beside its code: both its names, its
-//! arguments, whether it takes part in normalising, and how it is built. Finding a component, refusing
-//! unknown arguments and the list for the reference pages all come from here.
+//! The one table of components, from the definitions that stand beside their code. Finding a component,
+//! refusing one that is unknown, the list for the reference pages, and what others ask of components without
+//! building them all come from here.
 
-use plan::{ComponentSpec, Resources};
+use plan::{AnalyzerSpec, ComponentSpec, PayloadKind, Resources};
 
-use crate::args::Args;
+use crate::args::Components;
+use crate::definition::{ComponentInfo, ComponentKind, Definition, Facts, StoredPayloads};
 use crate::error::{Error, ErrorKind};
 use crate::stage::{CharFilter, Filter, Tokenizer};
 use crate::stages_view::Stage;
 use crate::{char_filter, filter, tokenizer};
-
-/// The three places in a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ComponentKind {
-    /// Changes the text before it is cut.
-    CharFilter,
-    /// Cuts the text.
-    Tokenizer,
-    /// Changes tokens.
-    Filter,
-}
-
-impl ComponentKind {
-    fn noun(self) -> &'static str {
-        match self {
-            ComponentKind::CharFilter => "char filter",
-            ComponentKind::Tokenizer => "tokenizer",
-            ComponentKind::Filter => "filter",
-        }
-    }
-}
-
-/// What the reference pages show of a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ComponentInfo {
-    /// Its place in a chain.
-    pub kind: ComponentKind,
-    /// Its name in a schema, `lowercase`.
-    pub name: &'static str,
-    /// Its factory class, written `solr.LowerCaseFilterFactory` in older schemas.
-    pub class: &'static str,
-    /// The arguments it takes.
-    pub arguments: &'static [&'static str],
-    /// Whether wildcard, prefix and range terms pass it.
-    pub normalizes: bool,
-    /// One sentence.
-    pub summary: &'static str,
-}
-
-/// What wildcard, prefix and range terms do at a component.
-#[derive(Clone, Copy)]
-pub(crate) enum Normalizing<T: ?Sized> {
-    /// They go round it.
-    No,
-    /// They pass it like text does.
-    Yes,
-    /// They pass a variant of it.
-    As(Build<T>),
-}
-
-/// Builds a component from arguments whose names have been checked.
-pub(crate) type Build<T> = fn(&Args<'_>) -> Result<Box<T>, Error>;
-
-/// One component.
-pub(crate) struct Definition<T: ?Sized + 'static> {
-    pub(crate) name: &'static str,
-    /// The factory's class below `org.apache.lucene.analysis`, or its full name.
-    class: &'static str,
-    arguments: &'static [&'static str],
-    normalizing: Normalizing<T>,
-    summary: &'static str,
-    build: Build<T>,
-}
 
 /// What Solr has and this server does not, by name and by the beginning of the class.
 const UNSUPPORTED: &[(&str, &str)] = &[
@@ -95,9 +33,6 @@ fn is_solrs(name: &str) -> bool {
         .iter()
         .any(|(spi, class)| simple.starts_with(class) || lowered.starts_with(&spi.to_ascii_lowercase()))
 }
-
-/// An argument that every component takes and none reads.
-const IGNORED: &str = "luceneMatchVersion";
 
 /// Every component, char filters first, then tokenizers, then filters, each in the order of their names.
 pub fn components() -> impl Iterator<Item = ComponentInfo> {
@@ -133,7 +68,7 @@ pub(crate) fn normalizing_char_filter(
     resources: &Resources,
 ) -> Result<Option<Box<dyn CharFilter>>, Error> {
     let definition = find(ComponentKind::CharFilter, char_filter::DEFINITIONS.iter().copied(), spec)?;
-    definition.build_normalizing(&Args::new(spec, resources))
+    definition.build_normalizing(spec, resources, &Registry)
 }
 
 /// The component as terms with wildcards pass it, if they do.
@@ -142,7 +77,7 @@ pub(crate) fn normalizing_filter(
     resources: &Resources,
 ) -> Result<Option<Box<dyn Filter>>, Error> {
     let definition = find(ComponentKind::Filter, filter::definitions(), spec)?;
-    definition.build_normalizing(&Args::new(spec, resources))
+    definition.build_normalizing(spec, resources, &Registry)
 }
 
 fn build<T: ?Sized + 'static>(
@@ -153,7 +88,7 @@ fn build<T: ?Sized + 'static>(
 ) -> Result<(Stage, Box<T>), Error> {
     let definition = find(kind, definitions, spec)?;
     definition.check_arguments(kind, spec)?;
-    let built = (definition.build)(&Args::new(spec, resources))?;
+    let built = definition.build(spec, resources, &Registry)?;
     Ok((Stage { kind, name: definition.name, class: definition.shown_class(spec) }, built))
 }
 
@@ -178,101 +113,55 @@ fn find<T: ?Sized + 'static>(
     })
 }
 
-impl<T: ?Sized> Definition<T> {
-    /// A component that terms with wildcards go round.
-    pub(crate) const fn new(
-        name: &'static str,
-        class: &'static str,
-        arguments: &'static [&'static str],
-        summary: &'static str,
-        build: Build<T>,
-    ) -> Self {
-        Definition { name, class, arguments, normalizing: Normalizing::No, summary, build }
+/// What builds the components that are named inside of others.
+#[derive(Clone, Copy, Debug)]
+struct Registry;
+
+impl Components for Registry {
+    fn filter(&self, spec: &ComponentSpec, resources: &Resources) -> Result<Box<dyn Filter>, Error> {
+        Ok(filter(spec, resources)?.1)
     }
 
-    /// The same, but terms with wildcards pass it too.
-    pub(crate) const fn normalizing(self) -> Self {
-        Definition { normalizing: Normalizing::Yes, ..self }
+    fn tokenizer(&self, spec: &ComponentSpec, resources: &Resources) -> Result<Box<dyn Tokenizer>, Error> {
+        Ok(tokenizer(spec, resources)?.1)
     }
+}
 
-    /// The same, but terms with wildcards pass a variant of it.
-    pub(crate) const fn normalizing_as(self, build: Build<T>) -> Self {
-        Definition { normalizing: Normalizing::As(build), ..self }
+/// The arguments of a component that name files; none of one that there is not, which is refused with or
+/// without its files.
+pub fn file_arguments(name: &str) -> impl Iterator<Item = &'static str> {
+    fn of<T: ?Sized>(definition: &Definition<T>, name: &str) -> &'static [&'static str] {
+        if definition.is_named(name) { definition.facts().files } else { &[] }
     }
+    let chars = char_filter::DEFINITIONS.iter().flat_map(move |definition| of(definition, name));
+    let cutters = tokenizer::DEFINITIONS.iter().flat_map(move |definition| of(definition, name));
+    chars
+        .chain(cutters)
+        .chain(filter::definitions().flat_map(move |definition| of(definition, name)))
+        .copied()
+}
 
-    /// Whether a schema means it: by name, in any case, or by class with or without a package.
-    pub(crate) fn is_named(&self, name: &str) -> bool {
-        self.name.eq_ignore_ascii_case(name) || Some(self.simple_class()) == name.rsplit('.').next()
-    }
+/// What the words of a chain carry; `None` if nothing.
+pub fn payload_kind(chain: &AnalyzerSpec) -> Option<PayloadKind> {
+    chain.filters.iter().rev().find_map(|spec| {
+        Some(match filter_facts(spec)?.payloads? {
+            StoredPayloads::Always(kind) => kind,
+            StoredPayloads::Encoded => PayloadKind::encoded(spec.args.get("encoder").map(String::as_str)),
+        })
+    })
+}
 
-    /// The factory's class without package.
-    fn simple_class(&self) -> &'static str {
-        self.class.rsplit('.').next().unwrap_or_default()
-    }
+/// Whether a chain adds words written backwards.
+pub fn reverses_words(chain: &AnalyzerSpec) -> bool {
+    chain.filters.iter().any(|spec| filter_facts(spec).is_some_and(|facts| facts.reverses_words))
+}
 
-    /// The class that Solr shows on its analysis page: as a rule the factory's without `Factory`.
-    fn shown_class(&self, spec: &ComponentSpec) -> String {
-        let product = match self.class {
-            "miscellaneous.KeywordMarkerFilterFactory" if spec.args.contains_key("pattern") => {
-                "miscellaneous.PatternKeywordMarkerFilter"
-            }
-            "miscellaneous.KeywordMarkerFilterFactory" => "miscellaneous.SetKeywordMarkerFilter",
-            "snowball.SnowballPorterFilterFactory" => "snowball.SnowballFilter",
-            "ngram.EdgeNGramFilterFactory" => "ngram.EdgeNGramTokenFilter",
-            "ngram.NGramFilterFactory" => "ngram.NGramTokenFilter",
-            class => class.strip_suffix("Factory").unwrap_or(class),
-        };
-        if product.starts_with("org.") {
-            product.to_owned()
-        } else {
-            format!("org.apache.lucene.analysis.{product}")
-        }
-    }
+/// Whether a filter drops stop words.
+pub(crate) fn drops_stop_words(spec: &ComponentSpec) -> bool {
+    filter_facts(spec).is_some_and(|facts| facts.drops_stop_words)
+}
 
-    fn info(&self, kind: ComponentKind) -> ComponentInfo {
-        ComponentInfo {
-            kind,
-            name: self.name,
-            class: self.simple_class(),
-            arguments: self.arguments,
-            normalizes: !matches!(self.normalizing, Normalizing::No),
-            summary: self.summary,
-        }
-    }
-
-    fn check_arguments(&self, kind: ComponentKind, spec: &ComponentSpec) -> Result<(), Error> {
-        let unknown: Vec<String> = spec
-            .args
-            .iter()
-            .filter(|(name, _)| !self.takes(name))
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        if unknown.is_empty() {
-            return Ok(());
-        }
-        let known = if self.arguments.is_empty() { "none".to_owned() } else { self.arguments.join(", ") };
-        let list = unknown.join(", ");
-        let noun = kind.noun();
-        Err(Error::argument(format!(
-            "Unknown parameters: `{{{list}}}` of the {noun} `{}`; it takes {known}",
-            spec.name
-        )))
-    }
-
-    /// An argument that ends in `.*` stands for all names that start so.
-    fn takes(&self, name: &str) -> bool {
-        let known = |argument: &&str| match argument.strip_suffix('*') {
-            Some(prefix) => name.starts_with(prefix),
-            None => *argument == name,
-        };
-        name == IGNORED || self.arguments.iter().any(known)
-    }
-
-    fn build_normalizing(&self, args: &Args<'_>) -> Result<Option<Box<T>>, Error> {
-        match self.normalizing {
-            Normalizing::No => Ok(None),
-            Normalizing::Yes => (self.build)(args).map(Some),
-            Normalizing::As(build) => build(args).map(Some),
-        }
-    }
+/// `None` of a filter that there is not.
+fn filter_facts(spec: &ComponentSpec) -> Option<Facts> {
+    filter::definitions().find(|definition| definition.is_named(&spec.name)).map(Definition::facts)
 }

@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use plan::{AnalyzerSpec, ComponentSpec, Error, FieldType, Resources, Result, Schema};
+use plan::{AnalyzerSpec, Error, FieldType, Resources, Result, Schema};
 
 use crate::chain::Analyzer;
+use crate::registry::drops_stop_words;
 use crate::token::Token;
 
 /// Analyzers by field type and use.
@@ -55,13 +56,13 @@ impl SchemaAnalyzers {
     /// them out of queries only.
     pub fn tokens_with_stop_words(&self, kind: &FieldType, text: &str) -> Result<Vec<Token>> {
         let stops = |spec: &Option<AnalyzerSpec>| {
-            spec.as_ref().is_some_and(|spec| spec.filters.iter().any(is_stop_filter))
+            spec.as_ref().is_some_and(|spec| spec.filters.iter().any(drops_stop_words))
         };
         if stops(&kind.index_analyzer) || !stops(&kind.query_analyzer) {
             return self.tokens(kind, text);
         }
         let spec = kind.query_analyzer.clone().map(|mut spec| {
-            spec.filters.retain(|filter| !is_stop_filter(filter));
+            spec.filters.retain(|filter| !drops_stop_words(filter));
             spec
         });
         let analyzer = self.get(kind, spec.as_ref(), |slots| &slots.unstopped)?;
@@ -102,9 +103,4 @@ impl SchemaAnalyzers {
             Error::bad_request(format!("cannot build the analyzer of field type `{}`: {error}", kind.name))
         })
     }
-}
-
-fn is_stop_filter(filter: &ComponentSpec) -> bool {
-    let simple = filter.name.rsplit('.').next().unwrap_or_default();
-    simple.eq_ignore_ascii_case("stop") || simple == "StopFilterFactory"
 }

@@ -3,6 +3,8 @@
 //! each and a `TokenStream` works on clones, so configuration sits behind `Arc` and state is cheap to copy
 //! when empty.
 
+use std::borrow::Cow;
+
 use crate::offsets::{Filtered, OffsetMap};
 use crate::token::{Token, offset};
 
@@ -110,4 +112,19 @@ impl Input<'_> {
             }
         }
     }
+}
+
+/// Runs the char filters one after the other.
+pub(crate) fn run_char_filters<'a>(
+    filters: &[Box<dyn CharFilter>],
+    text: &'a str,
+) -> (Cow<'a, str>, Vec<OffsetMap>) {
+    let mut text = Cow::Borrowed(text);
+    let mut offsets = Vec::with_capacity(filters.len());
+    for filter in filters {
+        let filtered = filter.filter(&text);
+        text = Cow::Owned(filtered.text);
+        offsets.push(filtered.offsets);
+    }
+    (text, offsets)
 }

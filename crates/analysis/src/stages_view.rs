@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
+use crate::definition::ComponentKind;
 use crate::offsets::OffsetMap;
-use crate::registry::ComponentKind;
 use crate::stage::{CharFilter, Filter, Input, Tokenizer};
 use crate::token::{Token, offset};
 

@@ -1,9 +1,11 @@
 //! Tests of what no single token shows: errors, the multi-term chain, stages, endings, reuse, the list of
 //! components.
 
-use plan::{AnalyzerSpec, ComponentSpec, Resources};
+use plan::{AnalyzerSpec, ComponentSpec, PayloadKind, Resources};
 
-use crate::{Analyzer, ComponentKind, ErrorKind, Output, components};
+use crate::{
+    Analyzer, ComponentKind, ErrorKind, Output, components, file_arguments, payload_kind, reverses_words,
+};
 
 fn component(source: &str) -> ComponentSpec {
     let mut words = source.split(' ');
@@ -131,6 +133,59 @@ fn stages_show_each_step() {
     let Output::Tokens(last) = &stages[3].output else { panic!("{stages:?}") };
     assert_eq!((last[0].start, last[0].position_increment, last[0].origin), (11, 2, 1));
     assert!(analyzer.explain_stages("<b>The</b> Fox", 1).is_none());
+}
+
+/// Of Lucene 10, by its description: from there on Solr has it.
+#[test]
+fn romanian_letters_get_their_comma() {
+    let chain = build(&spec(&[], "whitespace", &["romanianNormalization"]));
+    assert_eq!(
+        texts(&chain, "\u{15e}i \u{15f}coal\u{103} \u{162}ar\u{103} via\u{163}\u{103}"),
+        ["\u{218}i", "\u{219}coal\u{103}", "\u{21a}ar\u{103}", "via\u{21b}\u{103}"]
+    );
+    assert_eq!(texts(&chain, "sat \u{219}i \u{21b}\u{103}ri"), ["sat", "\u{219}i", "\u{21b}\u{103}ri"]);
+    assert_eq!(chain.normalizer().normalize("\u{15f}*"), "\u{219}*", "terms with wildcards pass it");
+    let by_class = spec(&[], "whitespace", &["solr.RomanianNormalizationFilterFactory"]);
+    assert_eq!(texts(&build(&by_class), "\u{163}"), ["\u{21b}"]);
+    let with_argument = spec(&[], "whitespace", &["romanianNormalization variant=x"]);
+    let error = Analyzer::build(&with_argument, &Resources::new()).expect_err("it takes none");
+    assert_eq!(error.kind, ErrorKind::BadArgument);
+}
+
+#[test]
+fn components_tell_which_arguments_name_files() {
+    let check = |name: &str, expected: &[&str]| {
+        assert_eq!(file_arguments(name).collect::<Vec<_>>(), expected, "{name}");
+    };
+    check("stop", &["words"]);
+    check("solr.WordDelimiterGraphFilterFactory", &["protected", "types"]);
+    check("hyphenationCompoundWord", &["hyphenator", "dictionary"]);
+    check("patternTyping", &["patternFile"]);
+    check("koreanPartOfSpeechStop", &[]);
+    check("hunspellStem", &[]);
+    for component in components() {
+        for file in file_arguments(component.name) {
+            assert!(
+                component.arguments.contains(&file),
+                "{}: {file} is none of its arguments",
+                component.name
+            );
+        }
+    }
+}
+
+#[test]
+fn chains_tell_what_they_store_and_reverse() {
+    let stored = |filters: &[&str]| payload_kind(&spec(&[], "whitespace", filters));
+    assert_eq!(stored(&["delimitedPayload encoder=float"]), Some(PayloadKind::Float));
+    assert_eq!(stored(&["delimitedPayload encoder=x.IntegerEncoder"]), Some(PayloadKind::Integer));
+    assert_eq!(
+        stored(&["numericPayload payload=1 typeMatch=word", "typeAsPayload"]),
+        Some(PayloadKind::Text)
+    );
+    assert_eq!(stored(&["lowercase"]), None);
+    assert!(reverses_words(&spec(&[], "whitespace", &["solr.ReversedWildcardFilterFactory"])));
+    assert!(!reverses_words(&spec(&[], "whitespace", &["reverseString"])));
 }
 
 #[test]

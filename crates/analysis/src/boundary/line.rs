@@ -2,7 +2,7 @@
 
 use icu_properties::props::GeneralCategory as G;
 
-use super::{Chars, is_enclosing, is_format};
+use super::numbered_chars::{NumberedChars, is_enclosing, is_format};
 use crate::chars::category;
 
 fn is_break(c: char) -> bool {
@@ -66,7 +66,7 @@ fn is_plain(c: char) -> bool {
     !special && !is_before(c) && !is_behind(c) && !matches!(c, '\u{964}' | '\u{965}')
 }
 
-pub(super) fn end(chars: &Chars, from: usize) -> usize {
+pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
     let mut at = word(chars, from);
     loop {
         let glued = chars.skip(at, is_blank);
@@ -88,7 +88,7 @@ pub(super) fn end(chars: &Chars, from: usize) -> usize {
 }
 
 /// What precedes a word, its core, what follows it; any of them may be missing.
-fn word(chars: &Chars, from: usize) -> usize {
+fn word(chars: &NumberedChars, from: usize) -> usize {
     let core = chars.skip(from, is_before);
     let plain = match chars.get(core) {
         Some(c) if is_kanji(c) => core + 1,
@@ -99,7 +99,7 @@ fn word(chars: &Chars, from: usize) -> usize {
     if dashes > at { dashes } else { chars.skip(at, is_behind) }
 }
 
-fn number(chars: &Chars, from: usize) -> usize {
+fn number(chars: &NumberedChars, from: usize) -> usize {
     let first = chars.skip(from, |c| is_before(c) || is_dash(c));
     let mut at = chars.skip(first, is_digit);
     if at == first {

@@ -3,13 +3,13 @@
 //! which know no language. Characters are grapheme clusters, as since JDK 20.
 
 mod line;
+mod numbered_chars;
 mod sentence;
 mod word;
 
-use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 use icu_segmenter::GraphemeClusterSegmenter;
 
-use crate::chars::category;
+use numbered_chars::NumberedChars;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundaryKind {
@@ -24,7 +24,7 @@ pub enum BoundaryKind {
 #[derive(Debug)]
 pub struct Boundaries {
     kind: BoundaryKind,
-    chars: Chars,
+    chars: NumberedChars,
     len: usize,
     /// Of kinds whose boundaries do not depend on where one begins: those found so far, by characters.
     found: Vec<usize>,
@@ -38,7 +38,7 @@ impl Boundaries {
             BoundaryKind::Character => characters(text),
             _ => vec![0],
         };
-        Self { kind, chars: Chars(text.char_indices().collect()), len: text.len(), found, last: None }
+        Self { kind, chars: NumberedChars(text.char_indices().collect()), len: text.len(), found, last: None }
     }
 
     /// The first boundary behind `offset`; none behind the end.
@@ -116,46 +116,6 @@ fn characters(text: &str) -> Vec<usize> {
     let mut chars = text.char_indices().map(|(offset, _)| offset).chain([text.len()]).enumerate();
     let ends = GraphemeClusterSegmenter::new().segment_str(text);
     ends.filter_map(|end| chars.find(|(_, offset)| *offset == end)).map(|(number, _)| number).collect()
-}
-
-/// The characters of a text, by number.
-#[derive(Debug)]
-struct Chars(Vec<(usize, char)>);
-
-impl Chars {
-    /// The number of the character at a byte.
-    fn number(&self, offset: usize) -> usize {
-        self.0.partition_point(|(start, _)| *start < offset)
-    }
-
-    fn get(&self, at: usize) -> Option<char> {
-        self.0.get(at).map(|(_, c)| *c)
-    }
-
-    fn is(&self, at: usize, class: impl Fn(char) -> bool) -> bool {
-        self.get(at).is_some_and(class)
-    }
-
-    /// Past the run of characters of a class that begins at `at`.
-    fn skip(&self, mut at: usize, class: impl Fn(char) -> bool) -> usize {
-        while self.is(at, &class) {
-            at += 1;
-        }
-        at
-    }
-}
-
-fn in_group(c: char, group: GeneralCategoryGroup) -> bool {
-    group.contains(category(c))
-}
-
-fn is_format(c: char) -> bool {
-    !c.is_ascii() && category(c) == GeneralCategory::Format
-}
-
-/// A mark that takes no room of its own.
-fn is_enclosing(c: char) -> bool {
-    !c.is_ascii() && matches!(category(c), GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark)
 }
 
 #[cfg(test)]

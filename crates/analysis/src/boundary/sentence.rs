@@ -5,7 +5,7 @@
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 
-use super::{Chars, is_enclosing, is_format};
+use super::numbered_chars::{NumberedChars, is_enclosing, is_format};
 use crate::chars::category;
 
 /// What a character is to a sentence.
@@ -124,7 +124,7 @@ impl Ahead {
 }
 
 /// Where the sentence ends that begins at `from`.
-pub(super) fn end(chars: &Chars, from: usize) -> usize {
+pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
     let (mut end, mut marked) = (from + 1, 0);
     let mut state = Ahead::Within;
     let mut at = from;
@@ -190,7 +190,7 @@ impl Behind {
 }
 
 /// A place at or before `from` from which sentences can be read on.
-pub(super) fn safe(chars: &Chars, from: usize) -> usize {
+pub(super) fn safe(chars: &NumberedChars, from: usize) -> usize {
     let mut behind = Behind::Nothing;
     for at in (0..=from.min(chars.0.len().saturating_sub(1))).rev() {
         let class = chars.get(at).map_or(Class::Ignored, class);

@@ -3,7 +3,7 @@
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 
-use super::{Chars, in_group, is_enclosing, is_format};
+use super::numbered_chars::{NumberedChars, in_group, is_enclosing, is_format};
 use crate::chars::category;
 
 fn is_kanji(c: char) -> bool {
@@ -61,7 +61,7 @@ fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\u{c}' | '\u{2028}' | '\u{2029}')
 }
 
-pub(super) fn end(chars: &Chars, from: usize) -> usize {
+pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
     let signed = chars.is(from, is_before_numbers) && chars.is(from + 1, is_digit);
     let run = |class: fn(char) -> bool| chars.skip(from, |c| class(c) || is_kana_mark(c));
     let marked = chars.skip(from + 1, is_enclosing);
@@ -77,7 +77,7 @@ pub(super) fn end(chars: &Chars, from: usize) -> usize {
 }
 
 /// A run of words and numbers.
-fn words(chars: &Chars, from: usize) -> usize {
+fn words(chars: &NumberedChars, from: usize) -> usize {
     let (mut at, mut number) = (from, false);
     loop {
         let inside: fn(char) -> bool = if number { is_in_numbers } else { is_in_words };
@@ -96,7 +96,7 @@ fn words(chars: &Chars, from: usize) -> usize {
 }
 
 /// Blanks, and the end of a line behind them.
-fn blanks(chars: &Chars, from: usize) -> usize {
+fn blanks(chars: &NumberedChars, from: usize) -> usize {
     let at = chars.skip(from, |c| is_blank(c) || is_enclosing(c));
     if at > from && !chars.is(from, is_blank) {
         return from;

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::char_filter::CharFilterDefinition;
+use crate::definition::CharFilterDefinition;
 use crate::offsets::{Filtered, Rewriter};
 use crate::stage::CharFilter;
 

@@ -5,8 +5,8 @@
 use icu_properties::props::{CanonicalCombiningClass, GeneralCategoryGroup};
 use icu_properties::{CodePointMapData, CodePointMapDataBorrowed};
 
-use crate::char_filter::CharFilterDefinition;
 use crate::chars::category;
+use crate::definition::CharFilterDefinition;
 use crate::filter::normal_form;
 use crate::offsets::{Filtered, Rewriter};
 use crate::stage::CharFilter;

@@ -2,7 +2,7 @@
 //! `こご`. A run of marks repeats as many characters as it has. Runs, the characters that marks cannot repeat,
 //! and what happens to marks without anything before them are as in Lucene's char filter.
 
-use crate::char_filter::CharFilterDefinition;
+use crate::definition::CharFilterDefinition;
 use crate::offsets::{Filtered, Rewriter};
 use crate::stage::CharFilter;
 

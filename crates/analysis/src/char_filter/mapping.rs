@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::char_filter::CharFilterDefinition;
+use crate::definition::CharFilterDefinition;
 use crate::error::Error;
 use crate::filter::normal_width;
 use crate::filter::unescape;
@@ -28,6 +28,7 @@ pub(crate) static MAPPING: CharFilterDefinition = CharFilterDefinition::new(
         Ok(Box::new(Mapping::new(rules)))
     },
 )
+.reading(&["mapping"])
 .normalizing();
 
 pub(crate) static PERSIAN: CharFilterDefinition = CharFilterDefinition::new(

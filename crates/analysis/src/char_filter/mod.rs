@@ -8,10 +8,7 @@ mod pattern_replace;
 
 pub use html_strip::strip_html;
 
-use crate::registry::Definition;
-use crate::stage::CharFilter;
-
-pub(crate) type CharFilterDefinition = Definition<dyn CharFilter>;
+use crate::definition::CharFilterDefinition;
 
 /// All of them.
 pub(crate) const DEFINITIONS: &[&CharFilterDefinition] = &[

@@ -1,7 +1,7 @@
 //! `patternReplace`: replaces what a pattern matches in the whole text. Inside a replacement offsets fall on
 //! the matched text from its start on, as in Lucene's filter.
 
-use crate::char_filter::CharFilterDefinition;
+use crate::definition::CharFilterDefinition;
 use crate::java_regex::{JavaRegex, Replacement};
 use crate::offsets::{Filtered, Rewriter};
 use crate::stage::CharFilter;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Plain, Rewriting};
 use crate::stage::{Filter, Input};
 use crate::token::{Token, offset};

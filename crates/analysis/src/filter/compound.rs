@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::stage::{Filter, Input};
 use crate::token::{Token, utf16_len};
 use crate::word_set::WordSet;
@@ -19,7 +19,8 @@ static DICTIONARY_COMPOUND_WORD: FilterDefinition = FilterDefinition::new(
     &["dictionary", "minWordSize", "minSubwordSize", "maxSubwordSize", "onlyLongestMatch"],
     "Adds the words of a dictionary that a token is made of.",
     build_compound,
-);
+)
+.reading(&["dictionary"]);
 
 static FINGERPRINT: FilterDefinition = FilterDefinition::new(
     "fingerprint",

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::hyphenation::Hyphenation;
 use crate::stage::{Filter, Input};
 use crate::token::Token;
@@ -30,11 +30,12 @@ static HYPHENATION_COMPOUND_WORD: FilterDefinition = FilterDefinition::new(
     ],
     "Adds the parts of compound words, cut where they may be hyphenated (`hyphenator`, an XML file of FOP).",
     build,
-);
+)
+.reading(&["hyphenator", "dictionary"]);
 
 fn build(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
     let file = args.required("hyphenator")?;
-    let hyphenation = Hyphenation::read(args.file(file)?).map_err(|reason| {
+    let hyphenation = Hyphenation::read(args.file("hyphenator", file)?).map_err(|reason| {
         Error::resource(format!("cannot read the hyphenation patterns `{file}`: {reason}"))
     })?;
     let rules = Rules {

@@ -1,7 +1,7 @@
 //! English: `englishPossessive`, `englishMinimalStem` (plurals only, after Harman's S-stemmer) and
 //! `porterStem` (Porter's algorithm of 1980 with its author's later departures `bli` and `logi`).
 
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
 use crate::filter::porter;
 use crate::filter::shape::{Plain, Rewriting};
 use crate::token::Token;

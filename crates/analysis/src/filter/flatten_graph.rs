@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::stage::{Filter, Input};
 use crate::token::Token;
 
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
 
 pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[&FLATTEN_GRAPH];
 

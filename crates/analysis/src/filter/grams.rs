@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::stage::{Ending, Filter, Input};
 use crate::token::Token;
 

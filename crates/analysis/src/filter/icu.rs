@@ -9,8 +9,8 @@ use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory};
 
 use crate::args::Args;
 use crate::chars::{category, digit_value};
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Rewrite, Rewriting};
 use crate::stage::Filter;
 use crate::token::Token;

@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashMap;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Rewrite, Rewriting};
 use crate::stage::Filter;
 use crate::token::Token;

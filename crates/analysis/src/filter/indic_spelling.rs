@@ -5,7 +5,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
 use crate::filter::shape::{Plain, Rewriting};
 use crate::token::Token;
 

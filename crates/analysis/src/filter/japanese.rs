@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashMap;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::numerals::JAPANESE_NUMBER;
 use crate::filter::shape::{Keep, Keeping, Plain, Rewrite, Rewriting};
 use crate::stage::Filter;
@@ -63,7 +63,8 @@ static PART_OF_SPEECH_STOP: FilterDefinition = FilterDefinition::new(
     &["tags"],
     "Drops the words of the parts of speech in a file; without `tags` particles, auxiliaries and symbols.",
     build_stop,
-);
+)
+.reading(&["tags"]);
 
 static READING_FORM: FilterDefinition = FilterDefinition::new(
     "japaneseReadingForm",

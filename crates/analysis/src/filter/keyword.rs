@@ -8,11 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::args::Args;
 use crate::chars::to_lower;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Keep, Keeping, Rewrite, Rewriting};
 use crate::java_regex::JavaRegex;
-use crate::registry;
 use crate::stage::{Filter, Input, Tokenizer};
 use crate::token::Token;
 use crate::word_set::WordSet;
@@ -26,7 +25,8 @@ static KEYWORD_MARKER: FilterDefinition = FilterDefinition::new(
     &["protected", "pattern", "ignoreCase"],
     "Marks the words of a list, or those that match a pattern, so that stemmers leave them alone.",
     build_marker,
-);
+)
+.reading(&["protected"]);
 
 static KEYWORD_REPEAT: FilterDefinition = FilterDefinition::new(
     "keywordRepeat",
@@ -42,7 +42,8 @@ static STEMMER_OVERRIDE: FilterDefinition = FilterDefinition::new(
     &["dictionary", "ignoreCase"],
     "Replaces the words of a dictionary by their stems and marks them as keywords.",
     build_override,
-);
+)
+.reading(&["dictionary"]);
 
 static PROTECTED_TERM: FilterDefinition = FilterDefinition::new(
     "protectedTerm",
@@ -50,7 +51,8 @@ static PROTECTED_TERM: FilterDefinition = FilterDefinition::new(
     &["protected", "ignoreCase", "wrappedFilters", "*"],
     "Sends all but the words of a list through the filters named by `wrappedFilters`.",
     build_protected,
-);
+)
+.reading(&["protected"]);
 
 static REMOVE_DUPLICATES: FilterDefinition = FilterDefinition::new(
     "removeDuplicates",
@@ -160,7 +162,7 @@ fn build_protected(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
             Some((key.to_owned(), value.to_owned()))
         });
         let spec = ComponentSpec { name: simple.to_owned(), args: inner.collect() };
-        wrapped.push(registry::filter(&spec, args.resources)?.1);
+        wrapped.push(args.build_filter(&spec)?);
     }
     Ok(Box::new(Protected { words: Arc::new(words), wrapped, ready: Vec::new() }))
 }

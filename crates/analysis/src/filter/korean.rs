@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::numerals::KOREAN_NUMBER;
 use crate::filter::shape::{Keep, Keeping, Plain, Rewriting};
 use crate::stage::Filter;

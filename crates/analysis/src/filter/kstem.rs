@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
 use crate::filter::shape::{Plain, Rewriting};
 use crate::token::Token;
 

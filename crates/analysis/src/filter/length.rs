@@ -4,7 +4,7 @@
 //! consumed.
 
 use crate::chars::is_java_whitespace;
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
 use crate::filter::shape::{Keep, Keeping, Plain, Rewrite, Rewriting};
 use crate::stage::{Filter, Input};
 use crate::token::{Token, utf16_len};

@@ -2,7 +2,7 @@
 //! than the simple mapping.
 
 use crate::chars::{lower_in_place, to_upper};
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
 use crate::filter::shape::{Plain, Rewriting};
 use crate::token::Token;
 

@@ -10,8 +10,9 @@ use plan::ComponentSpec;
 use serde_json::{Map, Value};
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::{FilterDefinition, stop, synonym};
+use crate::filter::{stop, synonym};
 use crate::synonym_map::{RuleReader, SynonymMap};
 use crate::tokenizer::char_runs;
 use crate::word_set::WordSet;
@@ -99,7 +100,7 @@ struct ManagedList {
 impl ManagedList {
     fn read(args: &Args<'_>, kind: ManagedKind) -> Result<Self, Error> {
         let file = kind.file(args.required("managed")?);
-        let stored = match args.resources.get(&file) {
+        let stored = match args.managed_file(&file) {
             None => Map::new(),
             Some(text) => serde_json::from_str(text).map_err(|reason| fault(&file, &reason.to_string()))?,
         };

@@ -19,6 +19,7 @@ mod keyword;
 mod korean;
 mod kstem;
 mod length;
+mod letters;
 mod lowercase;
 mod managed;
 mod min_hash;
@@ -51,6 +52,7 @@ mod synonym;
 mod synonym_graph;
 mod word_delimiter;
 mod word_delimiter_flat;
+mod word_delimiter_rules;
 mod word_parts;
 
 pub(crate) use cjk::normal_width;
@@ -58,10 +60,7 @@ pub(crate) use icu::form as normal_form;
 pub use managed::{ManagedKind, managed_list};
 pub(crate) use word_parts::unescape;
 
-use crate::registry::Definition;
-use crate::stage::Filter;
-
-pub(crate) type FilterDefinition = Definition<dyn Filter>;
+use crate::definition::FilterDefinition;
 
 /// All of them.
 pub(crate) fn definitions() -> impl Iterator<Item = &'static FilterDefinition> {

@@ -3,7 +3,7 @@
 //! publications (Larkey for Arabic, Bhamidipati and Walid for Indic scripts, the Snowball group's German2 for
 //! German).
 
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
 use crate::filter::shape::{Plain, Rewriting};
 use crate::stage::Filter;
 use crate::token::Token;
@@ -16,6 +16,7 @@ pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[
     &SCANDINAVIAN,
     &SCANDINAVIAN_FOLDING,
     &NORWEGIAN,
+    &ROMANIAN,
     &SERBIAN,
     &GREEK_LOWERCASE,
     &TURKISH_LOWERCASE,
@@ -279,6 +280,25 @@ const FOLDING_PAIRS: Foldings = Foldings {
         other => other,
     },
 };
+
+static ROMANIAN: FilterDefinition = FilterDefinition::new(
+    "romanianNormalization",
+    "ro.RomanianNormalizationFilterFactory",
+    &[],
+    "Romanian s and t with a cedilla, which old keyboards had, become those with a comma below (since Solr 10).",
+    |_| Ok(unicode(|token| map_chars(token, romanian))),
+)
+.normalizing();
+
+fn romanian(c: char) -> Option<char> {
+    Some(match c {
+        '\u{15e}' => '\u{218}',
+        '\u{15f}' => '\u{219}',
+        '\u{162}' => '\u{21a}',
+        '\u{163}' => '\u{21b}',
+        other => other,
+    })
+}
 
 static SERBIAN: FilterDefinition = FilterDefinition::new(
     "serbianNormalization",

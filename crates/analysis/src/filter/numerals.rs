@@ -3,7 +3,7 @@
 //! punctuation, or points are lost. Solr differs: of a number over 1,024 characters nothing is computed, it
 //! stays as written.
 
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
 use crate::filter::decimal::Decimal;
 use crate::stage::{Filter, Input};
 use crate::token::Token;

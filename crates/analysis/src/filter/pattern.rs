@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Rewrite, Rewriting};
 use crate::java_regex::{JavaRegex, Replacement, compile};
 use crate::stage::{Filter, Input};
@@ -39,7 +39,8 @@ static TYPING: FilterDefinition = FilterDefinition::new(
     &["patternFile"],
     "Gives tokens that match a pattern of a file its flags and type: `2 (\\d+) ::: number_$1`.",
     build_typing,
-);
+)
+.reading(&["patternFile"]);
 
 fn build_replace(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
     let regex = args.pattern("pattern")?;

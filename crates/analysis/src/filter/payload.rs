@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
+use plan::PayloadKind;
+
 use crate::args::Args;
+use crate::definition::{FilterDefinition, StoredPayloads};
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Keep, Keeping, Plain, Rewrite, Rewriting};
 use crate::stage::{Filter, Input};
 use crate::token::{Boost, Token};
@@ -30,7 +32,8 @@ static DELIMITED_PAYLOAD: FilterDefinition = FilterDefinition::new(
     &["encoder", "delimiter"],
     "Takes what follows the delimiter (|) as the payload: a float, an integer or the text (identity).",
     build_delimited,
-);
+)
+.storing(StoredPayloads::Encoded);
 
 static NUMERIC_PAYLOAD: FilterDefinition = FilterDefinition::new(
     "numericPayload",
@@ -42,7 +45,8 @@ static NUMERIC_PAYLOAD: FilterDefinition = FilterDefinition::new(
         let payload = args.float("payload", 0.0)?.to_be_bytes();
         Ok(Box::new(Rewriting(NumericPayload { payload, kind: Arc::from(args.required("typeMatch")?) })))
     },
-);
+)
+.storing(StoredPayloads::Always(PayloadKind::Float));
 
 static TOKEN_OFFSET_PAYLOAD: FilterDefinition = FilterDefinition::new(
     "tokenOffsetPayload",
@@ -50,7 +54,8 @@ static TOKEN_OFFSET_PAYLOAD: FilterDefinition = FilterDefinition::new(
     &[],
     "Stores the token's offsets (bytes of the text) as payload.",
     |_| Ok(Box::new(Rewriting(Plain(offsets_as_payload)))),
-);
+)
+.storing(StoredPayloads::Always(PayloadKind::Text));
 
 static TYPE_AS_PAYLOAD: FilterDefinition = FilterDefinition::new(
     "typeAsPayload",
@@ -62,7 +67,8 @@ static TYPE_AS_PAYLOAD: FilterDefinition = FilterDefinition::new(
             token.payload = Some(token.kind.as_bytes().to_vec());
         }))))
     },
-);
+)
+.storing(StoredPayloads::Always(PayloadKind::Text));
 
 static TYPE_AS_SYNONYM: FilterDefinition = FilterDefinition::new(
     "typeAsSynonym",
@@ -82,7 +88,8 @@ static TYPE: FilterDefinition = FilterDefinition::new(
         let types = args.words("types", false)?.unwrap_or_default();
         Ok(Keeping::boxed(Types { types: Arc::new(types), keeps_listed: args.flag("useWhitelist", false) }))
     },
-);
+)
+.reading(&["types"]);
 
 static DELIMITED_TERM_FREQUENCY: FilterDefinition = FilterDefinition::new(
     "delimitedTermFrequency",

@@ -12,8 +12,8 @@ use rphonetic::{
 };
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::stage::{Filter, Input};
 use crate::token::Token;
 

@@ -2,8 +2,8 @@
 //! one. The query parser asks `reversal` of an analyzer whether and when to make use of it (Solr's rules).
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::stage::{Filter, Input};
 use crate::token::Token;
 
@@ -15,7 +15,8 @@ static REVERSED_WILDCARD: FilterDefinition = FilterDefinition::new(
     &["withOriginal", "maxPosAsterisk", "maxPosQuestion", "minTrailing", "maxFractionAsterisk"],
     "Gives each token reversed too, for queries that begin with a wildcard.",
     build,
-);
+)
+.reversing_words();
 
 /// What stands before a reversed token, as in Solr.
 pub(crate) const MARKER: char = '\u{1}';

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::args::Args;
 use crate::chars::{digit_value, to_lower, to_upper};
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Plain, Rewrite, Rewriting};
 use crate::stage::Filter;
 use crate::token::Token;
@@ -38,6 +38,7 @@ static ELISION: FilterDefinition = FilterDefinition::new(
     "Drops elided articles (l'avion) of a list; without `articles` the French ones.",
     build_elision,
 )
+.reading(&["articles"])
 .normalizing();
 
 static REVERSE_STRING: FilterDefinition = FilterDefinition::new(

@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use crate::filter::stemmers::{Letters, ends, replace_end};
+use crate::filter::letters::{Letters, ends, replace_end};
 
 static PORTUGUESE: LazyLock<Rslp> =
     LazyLock::new(|| Rslp::read(include_str!("../../data/rslp_portuguese.txt")));

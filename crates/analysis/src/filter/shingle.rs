@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::stop::read_words;
 use crate::stage::{Filter, Input};
 use crate::token::Token;
@@ -46,7 +46,8 @@ static COMMON_GRAMS: FilterDefinition = FilterDefinition::new(
     &["words", "format", "ignoreCase"],
     "Adds pairs of words of which one is common.",
     |args| Ok(Box::new(CommonGrams::new(Arc::new(read_words(args)?), false))),
-);
+)
+.reading(&["words"]);
 
 static COMMON_GRAMS_QUERY: FilterDefinition = FilterDefinition::new(
     "commonGramsQuery",
@@ -54,7 +55,8 @@ static COMMON_GRAMS_QUERY: FilterDefinition = FilterDefinition::new(
     &["words", "format", "ignoreCase"],
     "As `commonGrams`, but leaves out the words that pairs cover; for queries.",
     |args| Ok(Box::new(CommonGrams::new(Arc::new(read_words(args)?), true))),
-);
+)
+.reading(&["words"]);
 
 static HYPHENATED_WORDS: FilterDefinition = FilterDefinition::new(
     "hyphenatedWords",

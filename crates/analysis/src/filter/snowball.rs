@@ -8,8 +8,8 @@ use std::sync::Arc;
 use frostem::{Algorithm, Stemmer};
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Rewrite, Rewriting};
 use crate::stage::Filter;
 use crate::token::Token;
@@ -23,7 +23,8 @@ static SNOWBALL: FilterDefinition = FilterDefinition::new(
     &["language", "protected"],
     "Snowball's stemmer of a language; words of the list `protected` stay.",
     build,
-);
+)
+.reading(&["protected"]);
 
 /// Lucene's names and Snowball's algorithms.
 const LANGUAGES: &[(&str, Algorithm)] = &[

@@ -4,7 +4,7 @@
 //! them, and marked.
 
 use crate::chars::is_letter;
-use crate::filter::stemmers::{Letters, ends, replace_end};
+use crate::filter::letters::{Letters, ends, replace_end};
 
 /// What has to end in a suffix besides the word.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 //! before it is hidden from the endings likewise.
 
 use crate::chars::is_letter;
-use crate::filter::stemmers::{Letters, ends};
+use crate::filter::letters::{Letters, ends};
 
 /// Groups in the order in which they are looked for, and their signs.
 const GROUPS: &[(&str, char)] =

@@ -1,6 +1,6 @@
 //! Light stemmers of German, and of Finnish and Hungarian, after Savoy's rules (UniNE).
 
-use crate::filter::stemmers::{Letters, ends, from_end, replace_end};
+use crate::filter::letters::{Letters, ends, from_end, replace_end};
 
 fn german_unaccented(c: char) -> char {
     match c {

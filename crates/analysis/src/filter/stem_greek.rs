@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-use crate::filter::stemmers::{Letters, drop_first, ends};
+use crate::filter::letters::{Letters, drop_first, ends};
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read(include_str!("../../data/greek_stem.txt")));
 

@@ -1,6 +1,6 @@
 //! Light stemmers of Hindi (Ramanathan and Rao), Bengali and Telugu.
 
-use crate::filter::stemmers::{Letters, drop_first};
+use crate::filter::letters::{Letters, drop_first};
 
 /// Suffixes by length, longest first; the word must be longer than the suffix by two letters.
 const HINDI: &[&[&str]] = &[

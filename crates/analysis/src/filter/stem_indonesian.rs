@@ -3,7 +3,7 @@
 //! syllables or more, vowels being counted once at the start and one less after each step.
 
 use crate::args::Args;
-use crate::filter::stemmers::{Letters, ends};
+use crate::filter::letters::{Letters, ends};
 
 const PARTICLES: &[&str] = &["kah", "lah", "pun"];
 const POSSESSIVES: &[&str] = &["ku", "mu", "nya"];

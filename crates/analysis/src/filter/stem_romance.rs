@@ -1,7 +1,7 @@
 //! Light stemmers of French, Italian and Portuguese, after Savoy's rules (UniNE). Those of Spanish are in
 //! `stem_spanish.rs`, RSLP for Portuguese and Galician is in `rslp.rs`.
 
-use crate::filter::stemmers::{Letters, ends, from_end, replace_end};
+use crate::filter::letters::{Letters, ends, from_end, replace_end};
 
 fn last(word: &[char]) -> Option<char> {
     word.last().copied()

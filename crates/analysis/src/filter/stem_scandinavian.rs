@@ -3,7 +3,7 @@
 
 use crate::args::Args;
 use crate::error::Error;
-use crate::filter::stemmers::{Letters, drop_first, ends, from_end};
+use crate::filter::letters::{Letters, drop_first, ends, from_end};
 
 pub(crate) fn swedish_light(word: &mut Letters) {
     if word.len() > 4 && ends(word, "s") {

@@ -1,6 +1,6 @@
 //! Light stemmers for scripts of Arabic: Arabic itself (Larkey's Light10), Persian, and Sorani Kurdish.
 
-use crate::filter::stemmers::{Letters, ends};
+use crate::filter::letters::{Letters, ends};
 
 const ARABIC_PREFIXES: &[(&str, usize)] =
     &[("ال", 4), ("وال", 5), ("بال", 5), ("كال", 5), ("فال", 5), ("لل", 4), ("و", 4)];

@@ -1,6 +1,6 @@
 //! Light stemmers of Bulgarian, Czech and Russian (Savoy; Dolamic and Savoy) and of Latvian (Kreslins).
 
-use crate::filter::stemmers::{Letters, drop_first, ends, from_end, replace_end};
+use crate::filter::letters::{Letters, drop_first, ends, from_end, replace_end};
 
 pub(crate) fn bulgarian(word: &mut Letters) {
     if word.len() < 4 {

@@ -2,8 +2,8 @@
 //! one, and `spanishPluralStem`, which knows words that have no singular. All drop accents first, so that
 //! stems of both numbers meet.
 
+use crate::filter::letters::{Letters, from_end, replace_end};
 use crate::filter::stem_romance::unaccented;
-use crate::filter::stemmers::{Letters, from_end, replace_end};
 
 fn drop_accents(word: &mut Letters) {
     word.iter_mut().for_each(|c| *c = unaccented(*c));

@@ -2,7 +2,8 @@
 //! language is one function on the letters of a word, in `stem_*.rs`; this file names them. Marked keywords
 //! are left alone.
 
-use crate::filter::FilterDefinition;
+use crate::definition::FilterDefinition;
+use crate::filter::letters::Letters;
 use crate::filter::shape::{Rewrite, Rewriting};
 use crate::filter::{
     rslp, stem_brazilian, stem_german, stem_germanic as germanic, stem_greek, stem_indic as indic,
@@ -11,9 +12,6 @@ use crate::filter::{
 };
 use crate::stage::Filter;
 use crate::token::Token;
-
-/// A word's letters, to be changed in place.
-pub(crate) type Letters = Vec<char>;
 
 #[derive(Clone)]
 struct LightStemmer {
@@ -36,36 +34,6 @@ impl Rewrite for LightStemmer {
 
 fn light(stem: fn(&mut Letters)) -> Box<dyn Filter> {
     Box::new(Rewriting(LightStemmer { stem, letters: Letters::new() }))
-}
-
-/// Whether a word ends in a suffix.
-pub(crate) fn ends(word: &[char], suffix: &str) -> bool {
-    let mut letters = word.iter().rev();
-    suffix.chars().rev().all(|c| letters.next() == Some(&c))
-}
-
-/// Takes off the first suffix of the list that the word has, if more than `keep` letters or just as many
-/// stay.
-pub(crate) fn drop_first(word: &mut Letters, suffixes: &[&str], keep: usize) -> bool {
-    for suffix in suffixes {
-        let length = suffix.chars().count();
-        if word.len() >= keep + length && ends(word, suffix) {
-            word.truncate(word.len() - length);
-            return true;
-        }
-    }
-    false
-}
-
-/// The letter at an index from the end, 0 the last.
-pub(crate) fn from_end(word: &[char], back: usize) -> Option<char> {
-    word.iter().rev().nth(back).copied()
-}
-
-/// Replaces the last letters.
-pub(crate) fn replace_end(word: &mut Letters, drop: usize, with: &str) {
-    word.truncate(word.len().saturating_sub(drop));
-    word.extend(with.chars());
 }
 
 static INDONESIAN: FilterDefinition = FilterDefinition::new(

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::shape::{Keep, Keeping};
 use crate::stage::{Filter, Input};
 use crate::token::Token;
@@ -19,7 +19,9 @@ static STOP: FilterDefinition = FilterDefinition::new(
     &["words", "format", "ignoreCase"],
     "Drops the words of a list; without `words` Lucene's 33 English ones.",
     build_stop,
-);
+)
+.reading(&["words"])
+.dropping_stop_words();
 
 static KEEP_WORD: FilterDefinition = FilterDefinition::new(
     "keepWord",
@@ -27,7 +29,8 @@ static KEEP_WORD: FilterDefinition = FilterDefinition::new(
     &["words", "ignoreCase"],
     "Drops all but the words of a list; without `words` it does nothing.",
     build_keep_word,
-);
+)
+.reading(&["words"]);
 
 static SUGGEST_STOP: FilterDefinition = FilterDefinition::new(
     "suggestStop",
@@ -35,7 +38,8 @@ static SUGGEST_STOP: FilterDefinition = FilterDefinition::new(
     &["words", "format", "ignoreCase"],
     "As `stop`, but a stop word that ends the text stays: the next letter may make it another word.",
     |args| Ok(SuggestStop::boxed(Arc::new(read_words(args)?))),
-);
+)
+.reading(&["words"]);
 
 /// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`.
 const ENGLISH: &str = "a an and are as at be but by for if in into is it no not of on or such that the their then \

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use plan::ComponentSpec;
 
 use crate::args::Args;
+use crate::definition::FilterDefinition;
 use crate::error::Error;
-use crate::filter::FilterDefinition;
 use crate::filter::synonym_graph::SynonymGraph;
-use crate::registry;
 use crate::stage::{Filter, Input, Tokenizer};
 use crate::synonym_map::{NodeId, RuleReader, SynonymMap};
 use crate::token::{KIND_SYNONYM, Token};
@@ -27,7 +26,8 @@ static SYNONYM_GRAPH: FilterDefinition = FilterDefinition::new(
     ARGUMENTS,
     "Adds synonyms from files as a token graph; meant for queries.",
     |args| Ok(graph(read_map(args)?)),
-);
+)
+.reading(&["synonyms"]);
 
 static SYNONYM: FilterDefinition = FilterDefinition::new(
     "synonym",
@@ -35,7 +35,8 @@ static SYNONYM: FilterDefinition = FilterDefinition::new(
     ARGUMENTS,
     "Adds synonyms from files without a graph; `synonymGraph` is the better one.",
     |args| Ok(flat(read_map(args)?)),
-);
+)
+.reading(&["synonyms"]);
 
 /// The filter that adds the synonyms of a map as a graph.
 pub(crate) fn graph(map: SynonymMap) -> Box<dyn Filter> {
@@ -51,7 +52,7 @@ fn read_map(args: &Args<'_>) -> Result<SynonymMap, Error> {
     let tokenizer = rule_tokenizer(args)?;
     let mut reader = RuleReader::new(&*tokenizer, args.flag("ignoreCase", false), args.flag("expand", true));
     for name in args.required("synonyms")?.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let text = args.file(name)?;
+        let text = args.file("synonyms", name)?;
         match args.get("format") {
             None | Some("solr" | "org.apache.lucene.analysis.synonym.SolrSynonymParser") => {
                 reader.read_solr(name, text)?;
@@ -83,7 +84,7 @@ fn rule_tokenizer(args: &Args<'_>) -> Result<Box<dyn Tokenizer>, Error> {
         Some((key.to_owned(), value.to_owned()))
     });
     let spec = ComponentSpec { name, args: inner.collect() };
-    Ok(registry::tokenizer(&spec, args.resources)?.1)
+    args.build_tokenizer(&spec)
 }
 
 /// Of Lucene's analyzer classes those that are a tokenizer without filters.
@@ -94,7 +95,7 @@ fn analyzer_tokenizer(args: &Args<'_>, class: &str) -> Result<Box<dyn Tokenizer>
         _ => return Err(args.bad("analyzer", class, "is not supported; use `tokenizerFactory` instead")),
     };
     let spec = ComponentSpec { name: name.to_owned(), ..ComponentSpec::default() };
-    Ok(registry::tokenizer(&spec, args.resources)?.1)
+    args.build_tokenizer(&spec)
 }
 
 /// What a synonym filter without rules is.

@@ -5,14 +5,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::filter::word_delimiter::{Draft, Joined, Rules};
+use crate::filter::word_delimiter_rules::{DelimitedDraft, DelimiterRules, JoinedParts};
 use crate::filter::word_parts::Part;
 use crate::stage::{Filter, Input};
 use crate::token::{Token, offset};
 
 /// The filter with the tokens it has yet to give.
 pub(crate) struct FlatDelimiter {
-    rules: Arc<Rules>,
+    rules: Arc<DelimiterRules>,
     ready: VecDeque<Token>,
     /// Positions that the next token given steps on.
     pending: u32,
@@ -29,7 +29,7 @@ struct Steps {
 }
 
 impl FlatDelimiter {
-    pub(crate) fn new(rules: Arc<Rules>) -> Self {
+    pub(crate) fn new(rules: Arc<DelimiterRules>) -> Self {
         FlatDelimiter { rules, ready: VecDeque::new(), pending: 0, first: true, steps: Steps::default() }
     }
 
@@ -49,7 +49,7 @@ impl FlatDelimiter {
         pending.max(1)
     }
 
-    fn piece(&mut self, token: &Token, draft: &Draft, combination: bool) -> Token {
+    fn piece(&mut self, token: &Token, draft: &DelimitedDraft, combination: bool) -> Token {
         let mut piece = Token { text: draft.text.clone(), ..token.clone() };
         piece.position_increment = self.step(combination);
         if token.end - token.start == offset(token.text.len()) {
@@ -67,7 +67,7 @@ impl FlatDelimiter {
             self.first = false;
         }
         if let [part] = parts {
-            let piece = self.piece(token, &Draft::part(&token.text, part, 0), false);
+            let piece = self.piece(token, &DelimitedDraft::part(&token.text, part, 0), false);
             self.ready.push_back(piece);
             self.first = false;
             return;
@@ -87,8 +87,8 @@ impl FlatDelimiter {
         let rules = self.rules.clone();
         let term = token.text.as_str();
         let mut pieces = Vec::new();
-        let mut run = Joined::default();
-        let mut all = Joined::default();
+        let mut run = JoinedParts::default();
+        let mut all = JoinedParts::default();
         let mut last_run = 0;
         for part in parts {
             if run.count > 0 && run.kind & part.kind == 0 {
@@ -103,7 +103,7 @@ impl FlatDelimiter {
                 all.add(term, part, 0);
             }
             if rules.gives_part(part.kind) {
-                pieces.push(self.piece(token, &Draft::part(term, part, 0), false));
+                pieces.push(self.piece(token, &DelimitedDraft::part(term, part, 0), false));
             }
         }
         if run.count > 0 {
@@ -116,7 +116,7 @@ impl FlatDelimiter {
         pieces
     }
 
-    fn flush(&mut self, token: &Token, run: &mut Joined) -> Option<Token> {
+    fn flush(&mut self, token: &Token, run: &mut JoinedParts) -> Option<Token> {
         let run = std::mem::take(run);
         let given = run.count == 1 && self.rules.gives_part(run.kind);
         (!given).then(|| self.piece(token, &run.draft(0), true))

@@ -3,10 +3,10 @@
 
 use crate::args::Args;
 use crate::chars::{is_java_whitespace, is_letter};
+use crate::definition::TokenizerDefinition;
 use crate::error::Error;
 use crate::stage::Tokenizer;
 use crate::token::{KIND_WORD, Token};
-use crate::tokenizer::TokenizerDefinition;
 
 pub(crate) static WHITESPACE: TokenizerDefinition = TokenizerDefinition::new(
     "whitespace",

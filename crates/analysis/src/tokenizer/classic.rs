@@ -5,9 +5,9 @@
 
 use std::sync::LazyLock;
 
+use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
 use crate::token::{Token, utf16_len};
-use crate::tokenizer::TokenizerDefinition;
 use crate::tokenizer::grammar::Grammar;
 
 pub(crate) static CLASSIC: TokenizerDefinition = TokenizerDefinition::new(

@@ -2,10 +2,10 @@
 //! beginning.
 
 use crate::args::Args;
+use crate::definition::TokenizerDefinition;
 use crate::error::Error;
 use crate::stage::Tokenizer;
 use crate::token::{KIND_WORD, Token};
-use crate::tokenizer::TokenizerDefinition;
 
 pub(crate) static N_GRAM: TokenizerDefinition = TokenizerDefinition::new(
     "nGram",

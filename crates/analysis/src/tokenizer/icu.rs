@@ -12,10 +12,10 @@ use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 
 use crate::args::Args;
 use crate::chars::category;
+use crate::definition::TokenizerDefinition;
 use crate::error::Error;
 use crate::stage::Tokenizer;
 use crate::token::Token;
-use crate::tokenizer::TokenizerDefinition;
 use crate::tokenizer::standard::{
     ALPHANUM, EMOJI, HANGUL, HIRAGANA, IDEOGRAPHIC, KATAKANA, NUM, Piece, SOUTH_EAST_ASIAN, next_piece,
 };
@@ -27,7 +27,8 @@ pub(crate) static ICU: TokenizerDefinition = TokenizerDefinition::new(
     &["cjkAsWords", "myanmarAsWords", "rulefiles"],
     "Words of any script: Chinese, Japanese (`cjkAsWords`) and South-East Asian ones by dictionary.",
     build,
-);
+)
+.reading(&["rulefiles"]);
 
 fn build(args: &Args<'_>) -> Result<Box<dyn Tokenizer>, Error> {
     if let Some(files) = args.get("rulefiles") {

@@ -1,8 +1,8 @@
 //! `keyword`: the whole text is one token, even when it is empty.
 
+use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
 use crate::token::{KIND_WORD, Token};
-use crate::tokenizer::TokenizerDefinition;
 
 pub(crate) static KEYWORD: TokenizerDefinition = TokenizerDefinition::new(
     "keyword",

@@ -15,10 +15,7 @@ mod thai;
 mod url_email;
 mod word_break;
 
-use crate::registry::Definition;
-use crate::stage::Tokenizer;
-
-pub(crate) type TokenizerDefinition = Definition<dyn Tokenizer>;
+use crate::definition::TokenizerDefinition;
 
 /// All of them.
 pub(crate) const DEFINITIONS: &[&TokenizerDefinition] = &[

@@ -1,9 +1,9 @@
 //! `pathHierarchy`: `/a/b/c` as `/a`, `/a/b`, `/a/b/c`, or from the other end (`reverse`), all at one
 //! position.
 
+use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
 use crate::token::{KIND_WORD, Token};
-use crate::tokenizer::TokenizerDefinition;
 
 pub(crate) static PATH_HIERARCHY: TokenizerDefinition = TokenizerDefinition::new(
     "pathHierarchy",

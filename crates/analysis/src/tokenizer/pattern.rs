@@ -2,10 +2,10 @@
 //! one group of it) or what lies between matches. The simple ones have a smaller syntax in Lucene; here all
 //! share one.
 
+use crate::definition::TokenizerDefinition;
 use crate::java_regex::JavaRegex;
 use crate::stage::Tokenizer;
 use crate::token::{KIND_WORD, Token};
-use crate::tokenizer::TokenizerDefinition;
 
 pub(crate) static PATTERN: TokenizerDefinition = TokenizerDefinition::new(
     "pattern",

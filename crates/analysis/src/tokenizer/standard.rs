@@ -3,9 +3,9 @@
 //! one token. ASCII letters and digits take a path of their own: this is the inner loop of nearly every
 //! index.
 
+use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
 use crate::token::{Token, utf16_len};
-use crate::tokenizer::TokenizerDefinition;
 use crate::tokenizer::word_break::{Class, class_of};
 
 pub(crate) static STANDARD: TokenizerDefinition = TokenizerDefinition::new(

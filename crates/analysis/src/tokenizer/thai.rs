@@ -6,9 +6,9 @@ use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 
 use crate::chars::{is_digit, is_letter};
+use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
 use crate::token::{KIND_WORD, Token};
-use crate::tokenizer::TokenizerDefinition;
 
 pub(crate) static THAI: TokenizerDefinition =
     TokenizerDefinition::new("thai", "th.ThaiTokenizerFactory", &[], "Words of Thai by dictionary.", |_| {

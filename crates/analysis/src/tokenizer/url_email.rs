@@ -6,9 +6,9 @@
 use std::sync::LazyLock;
 
 use crate::chars::{category, is_letter};
+use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
 use crate::token::Token;
-use crate::tokenizer::TokenizerDefinition;
 use crate::tokenizer::grammar::{Grammar, Match};
 use crate::tokenizer::standard::{ALPHANUM, Piece, next_limited_piece, units_prefix};
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use plan::{FieldClass, FieldSpec, PayloadKind};
+use plan::{FieldClass, FieldSpec};
 use serde::{Deserialize, Serialize};
 
 /// What a column holds.
@@ -76,7 +76,7 @@ pub(super) fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
     let ordered = spec.class().is_point() && column.is_some() && !properties.multi_valued;
     let inverted = inverted.filter(|_| !ordered);
     let payloads = matches!(inverted, Some(InvertedKind::Text { positions: true, .. }))
-        && PayloadKind::of(&spec.field_type).is_some();
+        && spec.field_type.index_analyzer.as_ref().and_then(analysis::payload_kind).is_some();
     Slot { name: name.clone(), inverted, column, payloads }
 }
 

@@ -1,8 +1,6 @@
-//! What is stored with words where they stand, their payloads: which filters store some, how they are read,
-//! what several amount to, how they compare. Names and rules are those of Lucene's and Solr's payload
+//! What is stored with words where they stand, their payloads: how they are read, what several amount to, how
+//! they compare. Which filters store some is told by `analysis`. Names and rules are those of Lucene's and Solr's payload
 //! utilities.
-
-use crate::schema::field::FieldType;
 
 /// How a payload is read as a number. A word without one counts 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,25 +28,14 @@ pub enum PayloadKind {
     Text,
 }
 
-/// Names of filters that store payloads, and what they store; `None` as their `encoder` says.
-const PAYLOAD_FILTERS: &[(&str, &str, Option<PayloadKind>)] = &[
-    ("delimitedPayload", "DelimitedPayloadTokenFilterFactory", None),
-    ("numericPayload", "NumericPayloadTokenFilterFactory", Some(PayloadKind::Float)),
-    ("tokenOffsetPayload", "TokenOffsetPayloadTokenFilterFactory", Some(PayloadKind::Text)),
-    ("typeAsPayload", "TypeAsPayloadTokenFilterFactory", Some(PayloadKind::Text)),
-];
-
 impl PayloadKind {
-    /// What the type's words carry when indexed; `None` if nothing.
-    pub fn of(kind: &FieldType) -> Option<Self> {
-        let analyzer = kind.index_analyzer.as_ref()?;
-        analyzer.filters.iter().rev().find_map(|filter| {
-            let short = filter.name.rsplit('.').next().unwrap_or_default();
-            let known =
-                |(name, class, _): &&(&str, &str, _)| short.eq_ignore_ascii_case(name) || short == *class;
-            let (_, _, stored) = PAYLOAD_FILTERS.iter().find(known)?;
-            Some(stored.unwrap_or_else(|| encoded(filter.args.get("encoder").map(String::as_str))))
-        })
+    /// What Solr's encoder of this name, or of this class, writes; the text itself without one.
+    pub fn encoded(encoder: Option<&str>) -> Self {
+        match encoder.and_then(|name| name.rsplit('.').next()) {
+            Some("float" | "FloatEncoder") => PayloadKind::Float,
+            Some("integer" | "IntegerEncoder") => PayloadKind::Integer,
+            _ => PayloadKind::Text,
+        }
     }
 
     /// How it becomes a number, if it does.
@@ -67,14 +54,6 @@ impl PayloadKind {
             PayloadKind::Integer => "INT",
             PayloadKind::Text => "STRING",
         }
-    }
-}
-
-fn encoded(encoder: Option<&str>) -> PayloadKind {
-    match encoder.and_then(|name| name.rsplit('.').next()) {
-        Some("float" | "FloatEncoder") => PayloadKind::Float,
-        Some("integer" | "IntegerEncoder") => PayloadKind::Integer,
-        _ => PayloadKind::Text,
     }
 }
 

@@ -284,11 +284,7 @@ impl<'a> QueryPrinter<'a> {
 
     fn has_reversed_terms(&self, field: &str) -> bool {
         let analyzer = self.schema.field(field).and_then(|spec| spec.field_type.index_analyzer.as_ref());
-        let reverses = |name: &str| {
-            let short = name.rsplit('.').next().unwrap_or(name);
-            short.eq_ignore_ascii_case("reversedWildcard") || short == "ReversedWildcardFilterFactory"
-        };
-        analyzer.is_some_and(|analyzer| analyzer.filters.iter().any(|filter| reverses(&filter.name)))
+        analyzer.is_some_and(analysis::reverses_words)
     }
 
     /// Whether the field has a column and no terms.

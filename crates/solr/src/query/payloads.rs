@@ -2,6 +2,7 @@
 //! `{!payload_check}` finds those with which the right things were stored. Which payloads a field has, its
 //! type says. Messages are Solr's, recorded from 9.10.1.
 
+use analysis::payload_kind;
 use plan::{
     Error, PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation, PayloadUse, Query, Result, Span,
     SpanQuery, Value,
@@ -41,7 +42,12 @@ pub(super) fn payload_check(request: &Request<'_>) -> Result<Option<Query>> {
     let payloads = request.local.get("payloads");
     let payloads = payloads.ok_or_else(|| Error::bad_request("'payloads' not specified"))?;
     let span = words(request, &field, neighbours)?;
-    let kind = PayloadKind::of(&field.spec.field_type)
+    let kind = field
+        .spec
+        .field_type
+        .index_analyzer
+        .as_ref()
+        .and_then(payload_kind)
         .ok_or_else(|| Error::bad_request(format!("invalid encoder: null for field: {}", field.name)))?;
     let payloads = payloads.split_whitespace().map(|text| payload(kind, text)).collect::<Result<_>>()?;
     let operation = operation(request.local.get("op").unwrap_or("eq"))?;
@@ -50,7 +56,7 @@ pub(super) fn payload_check(request: &Request<'_>) -> Result<Option<Query>> {
 
 /// How the field's payloads become numbers.
 pub(crate) fn decoder(field: &Field) -> Result<PayloadDecoder> {
-    let kind = PayloadKind::of(&field.spec.field_type);
+    let kind = field.spec.field_type.index_analyzer.as_ref().and_then(payload_kind);
     kind.and_then(PayloadKind::decoder)
         .ok_or_else(|| Error::bad_request(format!("No payload decoder found for field: {}", field.name)))
 }

@@ -7,24 +7,6 @@ use plan::{AnalyzerSpec, ComponentSpec, Error, Resources, Result, SchemaSource, 
 use crate::schema::chains::chains;
 use crate::schema::managed;
 
-/// Arguments that name files, of whatever component. From Solr's reference guide, "Filters", "Tokenizers" and
-/// "CharFilterFactories".
-const FILE_ARGUMENTS: &[&str] = &[
-    "words",
-    "synonyms",
-    "protected",
-    "articles",
-    "dictionary",
-    "affix",
-    "hyphenator",
-    "mapping",
-    "userDictionary",
-    "tags",
-    "stopwords",
-    "rulefiles",
-    "types",
-];
-
 /// Values of file arguments that are no file names.
 const WORDS_NOT_FILES: &[(&str, &str)] = &[("types", "UTF-8"), ("protected", "")];
 
@@ -69,7 +51,7 @@ fn components(chain: &AnalyzerSpec) -> impl Iterator<Item = &ComponentSpec> {
 fn named_by(component: &ComponentSpec) -> Vec<String> {
     let mut names = Vec::new();
     for (argument, value) in &component.args {
-        let is_file = FILE_ARGUMENTS.contains(&argument.as_str());
+        let is_file = analysis::file_arguments(&component.name).any(|file| file == argument);
         let is_word = WORDS_NOT_FILES.contains(&(argument.as_str(), value.as_str()));
         if is_file && !is_word {
             names.extend(split_names(argument, value));
@@ -104,17 +86,19 @@ mod tests {
 
     #[test]
     fn names_are_found_in_arguments() {
-        let check = |argument: &str, value: &str, expected: &[&str]| {
+        let check = |component: &str, argument: &str, value: &str, expected: &[&str]| {
             let args = [(argument.to_owned(), value.to_owned())].into();
-            assert_eq!(
-                named_by(&ComponentSpec { name: "stop".into(), args }),
-                expected,
-                "{argument}={value}"
-            );
+            let found = named_by(&ComponentSpec { name: component.into(), args });
+            assert_eq!(found, expected, "{component} {argument}={value}");
         };
-        check("words", "a.txt, lang/b.txt", &["a.txt", "lang/b.txt"]);
-        check("words", "./a\\,b.txt,", &["a,b.txt"]);
-        check("rulefiles", "Latn:my.rules,Thai:other.rules", &["my.rules", "other.rules"]);
-        check("ignoreCase", "true", &[]);
+        check("stop", "words", "a.txt, lang/b.txt", &["a.txt", "lang/b.txt"]);
+        check("solr.StopFilterFactory", "words", "./a\\,b.txt,", &["a,b.txt"]);
+        check("icu", "rulefiles", "Latn:my.rules,Thai:other.rules", &["my.rules", "other.rules"]);
+        check("patternTyping", "patternFile", "types.txt", &["types.txt"]);
+        check("japanesePartOfSpeechStop", "tags", "tags.txt", &["tags.txt"]);
+        // The tags themselves: only the Japanese filter takes a file of them.
+        check("koreanPartOfSpeechStop", "tags", "E,IC,J", &[]);
+        check("stop", "ignoreCase", "true", &[]);
+        check("unknown", "words", "a.txt", &[]);
     }
 }

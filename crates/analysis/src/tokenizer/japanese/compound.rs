@@ -3,7 +3,7 @@
 //! word's place. The lengths and penalties are Kuromoji's: 3,000 for each kanji over two, 1,700 for each
 //! character over seven.
 
-use super::weigh;
+use super::weights::weigh;
 use crate::morphology::{Candidate, Link, Trace, Weight, Word, japanese, units};
 
 const KANJI_LEN: usize = 2;

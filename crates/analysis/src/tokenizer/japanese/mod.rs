@@ -5,20 +5,22 @@
 //! supported.
 
 mod compound;
+mod weights;
 
 use std::sync::Arc;
 
 use compound::rescore;
+use weights::weigh;
 
 use crate::args::Args;
+use crate::definition::TokenizerDefinition;
 use crate::error::Error;
 use crate::morphology::{
-    Dictionary, Draft, JapaneseUserWords, Language, Link, Morpheme, Search, Segment, Trace, USER_WORD_COST,
+    Dictionary, Draft, JapaneseUserWords, Language, Link, Morpheme, Search, Segment, Trace,
     Weight, Word, WordClass, char_at, is_punctuation, japanese, run_end,
 };
 use crate::stage::Tokenizer;
 use crate::token::Token;
-use crate::tokenizer::TokenizerDefinition;
 
 pub(crate) static JAPANESE: TokenizerDefinition = TokenizerDefinition::new(
     "japanese",
@@ -34,14 +36,15 @@ pub(crate) static JAPANESE: TokenizerDefinition = TokenizerDefinition::new(
     ],
     "Words of Japanese by dictionary.",
     build,
-);
+)
+.reading(&["userDictionary"]);
 
 fn build(args: &Args<'_>) -> Result<Box<dyn Tokenizer>, Error> {
     if args.int("nBestCost", 0)? > 0 || args.get("nBestExamples").is_some() {
         let message = "`japanese` does not support `nBestCost` and `nBestExamples` of Solr; leave them out";
         return Err(Error::unsupported(message));
     }
-    let user = args.get("userDictionary").map(|name| JapaneseUserWords::read_japanese(args.file(name)?));
+    let user = args.get("userDictionary").map(|name| JapaneseUserWords::read_japanese(args.file("userDictionary", name)?));
     let mode = args.get("mode").unwrap_or("search");
     let mode = match mode.to_ascii_lowercase().as_str() {
         "normal" => Mode::Normal,
@@ -225,16 +228,4 @@ fn draft(word: Word, start: usize, end: usize) -> Draft {
         Word::User(_) => Morpheme::None,
     };
     Draft::new(start, end, morpheme)
-}
-
-fn weigh(word: Word) -> Weight {
-    match word {
-        Word::Listed(word) => {
-            Weight { left: japanese().left(word), right: japanese().right(word), cost: japanese().cost(word) }
-        }
-        Word::User(_) => {
-            let [left, right, ..] = japanese().user_contexts;
-            Weight { left, right, cost: USER_WORD_COST }
-        }
-    }
 }

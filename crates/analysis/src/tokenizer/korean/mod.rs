@@ -14,6 +14,7 @@ use parts::{Found, Kind, NOUN, read_lengths};
 
 use crate::args::Args;
 use crate::chars::{category, is_digit};
+use crate::definition::TokenizerDefinition;
 use crate::error::Error;
 use crate::morphology::{
     Dictionary, Draft, KoreanUserWords, KoreanWord, Language, Link, Morpheme, Search, Trace, USER_WORD_COST,
@@ -21,7 +22,6 @@ use crate::morphology::{
 };
 use crate::stage::Tokenizer;
 use crate::token::Token;
-use crate::tokenizer::TokenizerDefinition;
 
 pub(crate) static KOREAN: TokenizerDefinition = TokenizerDefinition::new(
     "korean",
@@ -35,10 +35,11 @@ pub(crate) static KOREAN: TokenizerDefinition = TokenizerDefinition::new(
     ],
     "Words of Korean by dictionary.",
     build,
-);
+)
+.reading(&["userDictionary"]);
 
 fn build(args: &Args<'_>) -> Result<Box<dyn Tokenizer>, Error> {
-    let user = args.get("userDictionary").map(|name| KoreanUserWords::read_korean(args.file(name)?));
+    let user = args.get("userDictionary").map(|name| KoreanUserWords::read_korean(args.file("userDictionary", name)?));
     let parts = args.get("decompoundMode").unwrap_or("discard");
     let parts = match parts.to_ascii_lowercase().as_str() {
         "none" => Parts::None,
