@@ -24,11 +24,11 @@ pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) {
 }
 
 /// What is left to read.
-pub(crate) struct Reader<'a> {
+pub(crate) struct ByteReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
@@ -105,21 +105,21 @@ mod tests {
         for number in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
             let mut bytes = Vec::new();
             put_unsigned(&mut bytes, number);
-            assert_eq!(Reader::new(&bytes).unsigned(), Some(number));
+            assert_eq!(ByteReader::new(&bytes).unsigned(), Some(number));
         }
         for number in [0, -1, 1, 63, -64, i64::MIN, i64::MAX] {
             let mut bytes = Vec::new();
             put_signed(&mut bytes, number);
-            assert_eq!(Reader::new(&bytes).signed(), Some(number));
+            assert_eq!(ByteReader::new(&bytes).signed(), Some(number));
         }
     }
 
     #[test]
     fn nothing_is_read_past_the_end() {
-        assert_eq!(Reader::new(&[0x80]).unsigned(), None);
-        assert_eq!(Reader::new(&[0xff; 11]).unsigned(), None);
-        assert_eq!(Reader::new(&[5, 1]).slice(), None);
-        assert_eq!(Reader::new(&[2, 0xff, 0xfe]).text(), None);
-        assert_eq!(Reader::new(&[1, 2]).array::<3>(), None);
+        assert_eq!(ByteReader::new(&[0x80]).unsigned(), None);
+        assert_eq!(ByteReader::new(&[0xff; 11]).unsigned(), None);
+        assert_eq!(ByteReader::new(&[5, 1]).slice(), None);
+        assert_eq!(ByteReader::new(&[2, 0xff, 0xfe]).text(), None);
+        assert_eq!(ByteReader::new(&[1, 2]).array::<3>(), None);
     }
 }

@@ -44,13 +44,13 @@ pub use fingerprint::Fingerprint;
 pub use function::expression::{Arithmetic, Expression};
 pub use function::kind::Kind;
 pub use function::{
-    Comparison, CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
+    Comparison, CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PointDistance, Statistic,
     StringMeasure,
 };
 pub use geo::area::{Area, Circle, Line, Rect};
 pub use geo::box_score::BoxScore;
 pub use geo::edge::Edge;
-pub use geo::place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
+pub use geo::point::{DEGREES_PER_KM, EARTH_RADIUS_KM, GeoPoint, central_angle};
 pub use geo::spatial::{Grid, Relation, Spatial};
 pub use geo::wkt::rect;
 pub use java_map::java_bucket;
@@ -87,7 +87,7 @@ pub use search::result::{
     RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
 pub use search::shape::{
-    Collapse, Cursor, ExpandPlan, GroupBy, GroupPlan, Grouping, Mark, NullPolicy, Shape,
+    Collapse, Cursor, CursorMark, ExpandPlan, GroupBy, GroupPlan, Grouping, NullPolicy, Shape,
 };
 pub use search::shape_result::{Group, GroupedResult, ShapeResult};
 pub use search::sort::{BelowKey, SortBy, SortKey};

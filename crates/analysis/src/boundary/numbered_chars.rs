@@ -1,5 +1,5 @@
-//! The characters of a text as the rules of boundaries look at them: by number, forwards and back, and by their
-//! classes.
+//! The characters of a text as the rules of boundaries look at them: by number, forwards and back, and by
+//! their classes.
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 

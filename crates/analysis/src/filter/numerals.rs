@@ -71,8 +71,8 @@ impl Numerals {
         if text.chars().count() > NUMBER_LEN_MAX {
             return None;
         }
-        let mut reader = Reader { numerals: self, chars: text.chars().peekable() };
-        Some(reader.sum(Reader::large)??.to_string())
+        let mut reader = NumeralReader { numerals: self, chars: text.chars().peekable() };
+        Some(reader.sum(NumeralReader::large)??.to_string())
     }
 }
 
@@ -85,12 +85,12 @@ fn is_separator(c: char) -> bool {
 }
 
 /// Reads a number from left to right. `None` is a malformed number, `Some(None)` the end of it.
-struct Reader<'a> {
+struct NumeralReader<'a> {
     numerals: Numerals,
     chars: std::iter::Peekable<std::str::Chars<'a>>,
 }
 
-impl Reader<'_> {
+impl NumeralReader<'_> {
     /// The sum of all that `part` reads.
     fn sum(&mut self, part: fn(&mut Self) -> Option<Option<Decimal>>) -> Option<Option<Decimal>> {
         let mut sum = part(self)?;

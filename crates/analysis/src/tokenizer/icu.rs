@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::stage::Tokenizer;
 use crate::token::Token;
 use crate::tokenizer::standard::{
-    ALPHANUM, EMOJI, HANGUL, HIRAGANA, IDEOGRAPHIC, KATAKANA, NUM, Piece, SOUTH_EAST_ASIAN, next_piece,
+    ALPHANUM, EMOJI, HANGUL, HIRAGANA, IDEOGRAPHIC, KATAKANA, NUM, SOUTH_EAST_ASIAN, ScannedToken, next_piece,
 };
 use crate::tokenizer::word_break::{Class, class_of};
 
@@ -136,9 +136,9 @@ impl Icu {
     }
 
     /// The piece at `start` of a text that ends with the run.
-    fn piece(&mut self, text: &str, start: usize) -> Piece {
+    fn piece(&mut self, text: &str, start: usize) -> ScannedToken {
         if let Some(end) = self.words.pop() {
-            return Piece { end, kind: self.kind(text.get(start..end).unwrap_or_default()) };
+            return ScannedToken { end, kind: self.kind(text.get(start..end).unwrap_or_default()) };
         }
         if self.joins_cj && self.run.script == Script::Han {
             let block = block_end(text, start);
@@ -146,21 +146,21 @@ impl Icu {
         }
         let mut piece = next_piece(text, start, usize::MAX);
         if let Some(colon) = text.get(start..piece.end).and_then(|word| word.find(':')).filter(|at| *at > 0) {
-            piece = Piece { end: start + colon, ..piece };
+            piece = ScannedToken { end: start + colon, ..piece };
         }
         match piece.kind {
             Some(SOUTH_EAST_ASIAN) => self.cut_by_dictionary(text, start, piece.end),
-            _ => Piece { kind: self.kind(text.get(start..piece.end).unwrap_or_default()), ..piece },
+            _ => ScannedToken { kind: self.kind(text.get(start..piece.end).unwrap_or_default()), ..piece },
         }
     }
 
     /// Cuts a part of the text into words and gives the first.
-    fn cut_by_dictionary(&mut self, text: &str, start: usize, end: usize) -> Piece {
+    fn cut_by_dictionary(&mut self, text: &str, start: usize, end: usize) -> ScannedToken {
         let part = text.get(start..end).unwrap_or_default();
         self.words.extend(self.segmenter.segment_str(part).skip(1).map(|bound| start + bound));
         self.words.reverse();
         let first = self.words.pop().unwrap_or(end);
-        Piece { end: first, kind: self.kind(text.get(start..first).unwrap_or_default()) }
+        ScannedToken { end: first, kind: self.kind(text.get(start..first).unwrap_or_default()) }
     }
 
     /// The type of a word, by the character that it ends in; none for blanks and punctuation.

@@ -37,7 +37,7 @@ pub(crate) struct Standard {
 
 /// A piece of the text: where it ends and, if it is a token, its type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct ScannedToken {
     pub(crate) end: usize,
     pub(crate) kind: Option<&'static str>,
 }
@@ -71,7 +71,7 @@ impl Tokenizer for Standard {
 /// The piece that starts at `start`. Of a token that is too long, what fits is looked at as if the text ended
 /// there.
 #[inline]
-pub(crate) fn next_limited_piece(text: &str, start: usize, units_max: usize) -> Piece {
+pub(crate) fn next_limited_piece(text: &str, start: usize, units_max: usize) -> ScannedToken {
     if let Some(word) = plain_word(text, start, units_max) {
         return word;
     }
@@ -89,7 +89,7 @@ pub(crate) fn next_limited_piece(text: &str, start: usize, units_max: usize) -> 
 
 /// A word of ASCII letters and digits between blanks: most of most texts, and nothing around it can join it.
 #[inline]
-fn plain_word(text: &str, start: usize, units_max: usize) -> Option<Piece> {
+fn plain_word(text: &str, start: usize, units_max: usize) -> Option<ScannedToken> {
     let rest = text.as_bytes().get(start..)?;
     let len = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
     let ends = matches!(rest.get(len), None | Some(b' ' | b'\t' | b'\n' | b'\r'));
@@ -97,7 +97,7 @@ fn plain_word(text: &str, start: usize, units_max: usize) -> Option<Piece> {
         return None;
     }
     let numeric = rest.iter().take(len).all(u8::is_ascii_digit);
-    Some(Piece { end: start + len, kind: Some(if numeric { NUM } else { ALPHANUM }) })
+    Some(ScannedToken { end: start + len, kind: Some(if numeric { NUM } else { ALPHANUM }) })
 }
 
 /// The length in bytes of the longest prefix of at most `units` UTF-16 units, but at least one character.
@@ -132,8 +132,8 @@ fn skip_ascii(text: &str, mut at: usize) -> usize {
 
 /// The piece that starts at `start`. Scanning stops soon after `units_max` units: the rest would be cut off.
 #[inline]
-pub(crate) fn next_piece(text: &str, start: usize, units_max: usize) -> Piece {
-    let Some(first) = char_at(text, start) else { return Piece { end: text.len(), kind: None } };
+pub(crate) fn next_piece(text: &str, start: usize, units_max: usize) -> ScannedToken {
+    let Some(first) = char_at(text, start) else { return ScannedToken { end: text.len(), kind: None } };
     match class_of(first) {
         Class::Letter
         | Class::Hangul
@@ -142,7 +142,7 @@ pub(crate) fn next_piece(text: &str, start: usize, units_max: usize) -> Piece {
         | Class::Katakana
         | Class::ExtendNumLet => {
             if let Some(end) = keycap_end(text, start, first) {
-                return Piece { end, kind: Some(EMOJI) };
+                return ScannedToken { end, kind: Some(EMOJI) };
             }
             let bytes_max = start.saturating_add(units_max.saturating_mul(3)).saturating_add(64);
             Word::new(text, start).scan(bytes_max)
@@ -151,7 +151,7 @@ pub(crate) fn next_piece(text: &str, start: usize, units_max: usize) -> Piece {
         Class::Hiragana => one(text, start, first, HIRAGANA),
         Class::SouthEastAsian | Class::SouthEastAsianMark => run(text, start),
         Class::RegionalIndicator | Class::Emoji | Class::Other | Class::Extend => emoji(text, start, first),
-        _ => Piece { end: start + first.len_utf8(), kind: None },
+        _ => ScannedToken { end: start + first.len_utf8(), kind: None },
     }
 }
 
@@ -165,12 +165,12 @@ fn char_at(text: &str, at: usize) -> Option<char> {
 }
 
 /// One character with the marks that follow it.
-fn one(text: &str, start: usize, first: char, kind: &'static str) -> Piece {
-    Piece { end: skip_extends(text, start + first.len_utf8()), kind: Some(kind) }
+fn one(text: &str, start: usize, first: char, kind: &'static str) -> ScannedToken {
+    ScannedToken { end: skip_extends(text, start + first.len_utf8()), kind: Some(kind) }
 }
 
 /// A run of South-East Asian characters.
-fn run(text: &str, start: usize) -> Piece {
+fn run(text: &str, start: usize) -> ScannedToken {
     let mut end = start;
     while let Some(c) = char_at(text, end) {
         if !matches!(class_of(c), Class::SouthEastAsian | Class::SouthEastAsianMark | Class::Extend) {
@@ -178,7 +178,7 @@ fn run(text: &str, start: usize) -> Piece {
         }
         end += c.len_utf8();
     }
-    Piece { end, kind: Some(SOUTH_EAST_ASIAN) }
+    ScannedToken { end, kind: Some(SOUTH_EAST_ASIAN) }
 }
 
 #[inline]
@@ -203,21 +203,21 @@ const JOINER: char = '\u{200d}';
 const KEYCAP: char = '\u{20e3}';
 
 /// An emoji sequence, or a single character that is no part of a word.
-fn emoji(text: &str, start: usize, first: char) -> Piece {
+fn emoji(text: &str, start: usize, first: char) -> ScannedToken {
     let after = start + first.len_utf8();
     let class = class_of(first);
     if class == Class::RegionalIndicator {
         let second = skip_extends(text, after);
         return match char_at(text, second).filter(|c| class_of(*c) == Class::RegionalIndicator) {
             Some(c) => one(text, second, c, EMOJI),
-            None => Piece { end: after, kind: None },
+            None => ScannedToken { end: after, kind: None },
         };
     }
     match emoji_element(text, start) {
-        Some(end) => Piece { end: skip_extends(text, joined(text, end)), kind: Some(EMOJI) },
+        Some(end) => ScannedToken { end: skip_extends(text, joined(text, end)), kind: Some(EMOJI) },
         None => match keycap_end(text, start, first) {
-            Some(end) => Piece { end, kind: Some(EMOJI) },
-            None => Piece { end: after, kind: None },
+            Some(end) => ScannedToken { end, kind: Some(EMOJI) },
+            None => ScannedToken { end: after, kind: None },
         },
     }
 }
@@ -305,7 +305,7 @@ impl<'a> Word<'a> {
     }
 
     #[inline]
-    fn scan(mut self, bytes_max: usize) -> Piece {
+    fn scan(mut self, bytes_max: usize) -> ScannedToken {
         loop {
             self.ascii_run();
             let Some(c) = char_at(self.text, self.at) else { break };
@@ -314,16 +314,16 @@ impl<'a> Word<'a> {
             }
         }
         match self.seen.kind() {
-            Some(kind) => Piece { end: self.at, kind: Some(kind) },
+            Some(kind) => ScannedToken { end: self.at, kind: Some(kind) },
             None => self.joiners_only(),
         }
     }
 
     /// A run of underscores is no word; what it seemed to join may start one.
-    fn joiners_only(&self) -> Piece {
+    fn joiners_only(&self) -> ScannedToken {
         let run = self.text.get(self.start..).unwrap_or_default();
         let length = run.find(|c| class_of(c) != Class::ExtendNumLet).unwrap_or(run.len());
-        Piece { end: self.start + length, kind: None }
+        ScannedToken { end: self.start + length, kind: None }
     }
 
     /// Letters and digits join each other freely.

@@ -10,7 +10,7 @@ use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
 use crate::token::Token;
 use crate::tokenizer::grammar::{Grammar, Match};
-use crate::tokenizer::standard::{ALPHANUM, Piece, next_limited_piece, units_prefix};
+use crate::tokenizer::standard::{ALPHANUM, ScannedToken, next_limited_piece, units_prefix};
 
 pub(crate) static UAX29_URL_EMAIL: TokenizerDefinition = TokenizerDefinition::new(
     "uax29UrlEmail",
@@ -131,21 +131,22 @@ impl Tokenizer for UrlEmail {
 
 impl UrlEmail {
     /// The word `mailto` of a link to a mail address.
-    fn before_mail_address(&mut self, text: &str, start: usize) -> Option<Piece> {
+    fn before_mail_address(&mut self, text: &str, start: usize) -> Option<ScannedToken> {
         let scheme =
             text.get(start..start + SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME))?;
         let address = self.address(text, start + scheme.len(), 0)?;
-        (address.kind == Some(EMAIL)).then_some(Piece { end: start + scheme.len() - 1, kind: Some(ALPHANUM) })
+        (address.kind == Some(EMAIL))
+            .then_some(ScannedToken { end: start + scheme.len() - 1, kind: Some(ALPHANUM) })
     }
 
     /// The address at `start`, if it is no shorter than the word there.
-    fn address(&mut self, text: &str, start: usize, word_end: usize) -> Option<Piece> {
+    fn address(&mut self, text: &str, start: usize, word_end: usize) -> Option<ScannedToken> {
         let rest = text.get(start..)?;
         let bytes_max = units_prefix(rest, self.units_max);
         let found = self.grammar.as_mut()?.longest(text, start, bytes_max)?;
         let found = if found.rule == RULE_HOST { host_alone(text, start, found)? } else { found };
         let kind = if found.rule == RULE_EMAIL { EMAIL } else { URL };
-        (found.end >= word_end).then_some(Piece { end: found.end, kind: Some(kind) })
+        (found.end >= word_end).then_some(ScannedToken { end: found.end, kind: Some(kind) })
     }
 }
 

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use plan::partial::HitRef;
-use plan::{Mark, Page, Rerank, SearchPlan, Value};
+use plan::{CursorMark, Page, Rerank, SearchPlan, Value};
 
 pub(super) fn finish_page(plan: &SearchPlan, hits: Vec<HitRef>) -> Vec<HitRef> {
     let hits = match &plan.shape.rerank {
@@ -22,7 +22,7 @@ pub(super) fn cut(mut hits: Vec<HitRef>, page: Page) -> Vec<HitRef> {
 }
 
 /// The mark of a hit: a page behind it begins with these values.
-pub(super) fn mark(hit: &HitRef) -> Mark {
+pub(super) fn mark(hit: &HitRef) -> CursorMark {
     if hit.sort.is_empty() {
         return vec![hit.score.map(Value::Float)];
     }

@@ -137,7 +137,7 @@ impl Ledger {
         Ok(prediction)
     }
 
-    fn count_made(&self, prediction: &Prediction, logged: LogPosition, is_whole: bool) -> Kept<Made> {
+    fn count_made(&self, prediction: &Prediction, logged: LogPosition, is_whole: bool) -> Kept<BatchRecords> {
         let before = self.newest().at;
         let count = logged.slot - if before.epoch == logged.epoch { before.slot } else { 0 };
         let planned = prediction.records.len() as u64;
@@ -146,7 +146,7 @@ impl Ledger {
         let silent = prediction.records.iter().filter(|record| record.is_silent).count() as u64;
         Promise::AsLogged.demand(!is_whole || count + silent >= planned, more)?;
         let unlogged = if is_whole { planned - count } else { 0 };
-        Ok(Made { last: logged, left: count, unlogged })
+        Ok(BatchRecords { last: logged, left: count, unlogged })
     }
 
     /// Without a position it only is to be remembered.
@@ -278,7 +278,7 @@ impl Ledger {
 }
 
 /// The records that a batch has made.
-struct Made {
+struct BatchRecords {
     /// Where the last is.
     last: LogPosition,
     left: u64,
@@ -286,7 +286,7 @@ struct Made {
     unlogged: u64,
 }
 
-impl Made {
+impl BatchRecords {
     fn is_in_log(&mut self, record: &Planned) -> bool {
         if record.is_silent && self.unlogged > 0 {
             self.unlogged -= 1;

@@ -230,7 +230,7 @@ mod tests {
         marks.mark(2);
         assert_eq!(recent.get("a").unwrap().doc, 1);
         assert!(recent.mark("a"));
-        assert_eq!(marks.take().iter().collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(marks.current().iter().collect::<Vec<_>>(), [0, 1, 2]);
     }
     #[test]
     fn blocks_die_as_one_and_their_members_alone() {
@@ -247,6 +247,6 @@ mod tests {
         assert!(recent.get("a").is_none() && recent.child("y").is_some());
         assert!(recent.mark("a"));
         assert!(recent.child("y").is_none());
-        assert_eq!(marks.take().iter().collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(marks.current().iter().collect::<Vec<_>>(), [0, 1, 2]);
     }
 }

@@ -5,7 +5,7 @@
 use plan::{Error, ErrorKind, Refusal, RefusalKind, RootCause};
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::{Reader, put_text, put_unsigned};
+use crate::bytes::{ByteReader, put_text, put_unsigned};
 
 /// Numbers of a record, and the lengths of its two texts.
 pub(crate) const REFUSED_BYTES_MAX: usize = 5 + 3 + 2 * 10;
@@ -63,7 +63,7 @@ impl RefusedOperation {
         put_text(out, &self.message);
     }
 
-    pub(crate) fn read(reader: &mut Reader<'_>, before: u32) -> Option<Self> {
+    pub(crate) fn read(reader: &mut ByteReader<'_>, before: u32) -> Option<Self> {
         let operation = before.checked_add(u32::try_from(reader.unsigned()?).ok()?)?;
         let (kind, error, root) = (reader.byte()?, reader.byte()?, reader.byte()?);
         let (of, message) = (reader.text()?.to_owned(), reader.text()?.to_owned());
@@ -126,7 +126,7 @@ mod tests {
             let mut bytes = Vec::new();
             kept.write(&mut bytes, 4);
             assert!(bytes.len() <= kept.bytes());
-            let read = RefusedOperation::read(&mut Reader::new(&bytes), 4).unwrap();
+            let read = RefusedOperation::read(&mut ByteReader::new(&bytes), 4).unwrap();
             assert_eq!((read.refusal(), read.operation), (Some(refusal), 9));
         }
         let unavailable = Error::new(ErrorKind::Unavailable, "full");

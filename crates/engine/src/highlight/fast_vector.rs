@@ -13,7 +13,7 @@ use super::phrase_list::{Found, phrases};
 use super::phrase_map::QueryPhrases;
 use super::sought::Sought;
 use super::text::{Text, VALUE_SEPARATOR, utf16_len};
-use super::tokens::Reader;
+use super::tokens::TokenReader;
 
 /// What stands before the first match of a fragment at first.
 const MARGIN: usize = 6;
@@ -31,7 +31,7 @@ struct Fragment<'f, 't> {
 /// The snippets of a text; `None` when nothing matched. `rarity` is what a term weighs.
 pub(super) fn snippets(
     text: &Text,
-    reader: &mut Reader,
+    reader: &mut TokenReader,
     sought: &Sought,
     options: &HighlightOptions,
     fast: &FastVectorOptions,

@@ -31,11 +31,11 @@ use tantivy::DocId;
 use crate::layout::analyzers::Analyzers;
 use crate::layout::{FieldLayout, Layout};
 use crate::search::context::SearchContext;
-use crate::search::{Given, rarity, stored_document};
+use crate::search::{DocMatcher, rarity, stored_document};
 use fragmenter::Cutter;
 use sought::Sought;
 use text::{Text, prefix, utf16_len};
-use tokens::{Reader, TokenIndex};
+use tokens::{TokenIndex, TokenReader};
 
 /// The snippets of hits that are shown, in their order: each as it was found, and as it is shown.
 pub(crate) fn highlight(
@@ -98,10 +98,10 @@ fn is_text(field: &FieldLayout) -> bool {
 struct FieldHighlighter {
     layout: Arc<FieldLayout>,
     options: Arc<HighlightOptions>,
-    reader: Reader,
+    reader: TokenReader,
     cutter: Cutter,
     sought: Sought,
-    given: Given,
+    matcher: DocMatcher,
     /// Shown where nothing matches, marked.
     other: Option<Box<FieldHighlighter>>,
 }
@@ -115,13 +115,13 @@ impl FieldHighlighter {
         options: &Arc<HighlightOptions>,
     ) -> Result<Self> {
         let sought = Sought::of(query, &field.name, context.layout, options)?;
-        let given = Given::new(context, &sought.given)?;
+        let matcher = DocMatcher::new(context, &sought.given)?;
         let reader = match field.class().is_text() {
-            true => Reader::Analyzed {
+            true => TokenReader::Analyzed {
                 stream: analyzers.stream(&field.spec.field_type)?,
                 gap: field.spec.field_type.position_gap,
             },
-            false => Reader::Whole,
+            false => TokenReader::Whole,
         };
         let marked = alternate(options).and_then(|alternate| {
             Some((context.layout.field(&alternate.field)?, Arc::from(alternate.marked.clone()?)))
@@ -136,7 +136,7 @@ impl FieldHighlighter {
             reader,
             cutter: Cutter::new(),
             sought,
-            given,
+            matcher,
             other,
         })
     }
@@ -185,14 +185,14 @@ impl FieldHighlighter {
             _ => None,
         });
         let text = Text::joined(texts.clone(), self.options.text_units_max);
-        let Self { reader, sought, given, .. } = self;
+        let Self { reader, sought, matcher, .. } = self;
         let tokens = match unified.by_vectors {
             true => reader.tokens(&Text::joined(texts, usize::MAX), |token| sought.wants(token)),
             false => reader.tokens(&text, |token| sought.wants(token)),
         };
         let index = TokenIndex::new(&tokens);
         let spans = match unified.whole_matches {
-            true => spans::whole(sought, &index, &mut |number| given.holds(context, place, number))?,
+            true => spans::whole(sought, &index, &mut |number| matcher.matches(context, place, number))?,
             false => spans::words(sought, &index),
         };
         Ok(unified::snippets(&text, &spans, &self.options, unified))

@@ -12,7 +12,7 @@ use super::mark_up;
 use super::sought::{LeafKind, Pattern, Sought};
 use super::spans::{matches, single};
 use super::text::{Text, utf16_len};
-use super::tokens::{Reader, Token, TokenIndex};
+use super::tokens::{Token, TokenIndex, TokenReader};
 use crate::search::similarity;
 
 /// Tokens that overlap are marked together, at most so many.
@@ -21,7 +21,7 @@ const GROUP_TOKENS_MAX: usize = 50;
 /// The snippets of the values of a field; `None` when nothing matched.
 pub(super) fn snippets(
     values: &[String],
-    (reader, cutter): (&mut Reader, &mut Cutter),
+    (reader, cutter): (&mut TokenReader, &mut Cutter),
     sought: &Sought,
     options: &HighlightOptions,
     original: &OriginalOptions,
@@ -102,7 +102,7 @@ struct Marking<'a> {
 impl<'a> Marking<'a> {
     fn new(
         text: &'a Text,
-        (reader, cutter): (&mut Reader, &mut Cutter),
+        (reader, cutter): (&mut TokenReader, &mut Cutter),
         sought: &Sought,
         (options, original): (&'a HighlightOptions, &OriginalOptions),
         units_max: usize,

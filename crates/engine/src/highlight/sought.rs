@@ -1,6 +1,6 @@
 //! What a query looks for in one field: its terms, patterns and phrases as leaves, and how they must come
 //! together for a document to be matched as a whole. What the field's text cannot tell, the index is asked
-//! (`search::Given`).
+//! (`search::DocMatcher`).
 
 use std::collections::HashSet;
 use std::ops::Bound;
@@ -30,7 +30,7 @@ pub(super) struct Sought {
 pub(super) enum Need {
     All,
     Nothing,
-    Given(usize),
+    DocMatch(usize),
     Leaf(usize),
     Boolean { required: Vec<Need>, optional: Vec<Need>, prohibited: Vec<Need>, minimum: usize },
     Any(Vec<Need>),
@@ -261,7 +261,7 @@ impl Reading<'_> {
 
     fn given(&mut self, query: &Query) -> Need {
         self.found.given.push(query.clone());
-        Need::Given(self.found.given.len() - 1)
+        Need::DocMatch(self.found.given.len() - 1)
     }
 
     fn leaf(&mut self, kind: LeafKind, label: String) -> Need {

@@ -52,7 +52,7 @@ impl<'a> Matching<'a, '_> {
         let holds = match need {
             Need::All => true,
             Need::Nothing => false,
-            Need::Given(number) => (self.given)(*number)?,
+            Need::DocMatch(number) => (self.given)(*number)?,
             Need::Leaf(number) => {
                 self.add_leaf(*number, found);
                 found.len() > before

@@ -21,14 +21,14 @@ pub(super) struct Token {
 }
 
 /// How the texts of a field become tokens.
-pub(super) enum Reader {
+pub(super) enum TokenReader {
     /// With the type's gap of positions between values.
     Analyzed { stream: TokenStream, gap: u32 },
     /// Each value is one token.
     Whole,
 }
 
-impl Reader {
+impl TokenReader {
     /// The tokens of all values of a text that `wanted` takes.
     pub(super) fn tokens(&mut self, text: &Text, wanted: impl Fn(&str) -> bool) -> Vec<Token> {
         let mut found = Vec::new();
@@ -51,7 +51,7 @@ impl Reader {
         found: &mut Vec<Token>,
     ) -> u32 {
         let value = text.as_str().get(bytes.clone()).unwrap_or_default();
-        let Reader::Analyzed { stream, gap } = self else {
+        let TokenReader::Analyzed { stream, gap } = self else {
             if wanted(value) {
                 let (start, end) = (text.unit(bytes.start), text.unit(bytes.end));
                 found.push(Token { text: value.to_owned(), start, end, position });

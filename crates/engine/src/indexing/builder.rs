@@ -128,7 +128,7 @@ impl Builder {
         self.stored.close().map_err(from_tantivy)?;
         let segment = self.segment.with_max_doc(max_doc);
         let derived = derived::files(&segment, &self.layout)?;
-        let mut files = self.output.take().0;
+        let mut files = self.output.take_files().0;
         files.extend(derived.into_iter().map(|(name, bytes)| (name.into(), OwnedBytes::new(bytes))));
         let parts = SegmentParts {
             id: segment.id(),

@@ -12,7 +12,7 @@ use tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 use tantivy::schema::{Field, FieldEntry, IndexRecordOption, Schema};
 use tantivy::{DocId, Segment};
 
-use crate::bytes::{Reader, put_unsigned};
+use crate::bytes::{ByteReader, put_unsigned};
 use crate::indexing::run::Run;
 use crate::indexing::run_merge::RunMerge;
 use crate::indexing::term_table::TermTable;
@@ -288,7 +288,7 @@ fn unpack(
     deltas: &mut Vec<u32>,
     out: &mut FieldSerializer<'_>,
 ) {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let mut number = || reader.unsigned().map(|number| number as u32);
     let mut doc = base;
     while let Some(head) = number() {

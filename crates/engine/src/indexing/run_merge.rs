@@ -11,7 +11,7 @@ use std::collections::binary_heap::PeekMut;
 use tantivy::DocId;
 use tantivy::schema::Field;
 
-use crate::bytes::Reader;
+use crate::bytes::ByteReader;
 use crate::indexing::run::Run;
 use crate::indexing::term_table::prefix;
 
@@ -31,13 +31,13 @@ struct Head<'a> {
     doc_base: DocId,
     doc_freq: u32,
     postings: &'a [u8],
-    rest: Reader<'a>,
+    rest: ByteReader<'a>,
 }
 
 impl<'a> RunMerge<'a> {
     pub(crate) fn new(runs: &'a [Run], field: Field) -> Self {
         let head = |(run, it): (u32, &'a Run)| {
-            let rest = Reader::new(it.field(field)?);
+            let rest = ByteReader::new(it.field(field)?);
             let mut head =
                 Head { prefix: 0, term: &[], run, doc_base: it.doc_base, doc_freq: 0, postings: &[], rest };
             head.advance()?;

@@ -19,7 +19,7 @@ pub enum ColumnKind {
     /// Float and Double.
     F64,
     Bool,
-    /// Codes of places (`plan::Place::code`), in whole numbers.
+    /// Codes of places (`plan::GeoPoint::code`), in whole numbers.
     Place,
     /// Vectors as `dense_vectors::words`, in whole numbers.
     Vector,

@@ -152,7 +152,7 @@ impl Core {
         let snapshot = self.snapshot.load_full();
         let state = self.state();
         let hidden = state.segments.iter().filter(|segment| snapshot.view_of(segment).is_none());
-        hidden.map(|segment| Input { segment: segment.clone(), removable: segment.marks.take() }).collect()
+        hidden.map(|segment| Input { segment: segment.clone(), removable: segment.marks.current() }).collect()
     }
 
     /// Merges `inputs`, which are all visible or all not, and puts the result in their place. `None` when
@@ -187,7 +187,7 @@ impl Core {
         let filter = IdFilter::build(&id_hashes(&segment, layout)?);
         let derived = derived::files(&segment, layout)?;
         let meta = segment.meta();
-        let (mut files, written) = output.take();
+        let (mut files, written) = output.take_files();
         let persisted = match to {
             MergeTo::Memory => {
                 files.extend(derived.into_iter().map(|(name, bytes)| (name.into(), OwnedBytes::new(bytes))));
@@ -225,7 +225,7 @@ impl Core {
 
     /// Removes what a failed merge left in the store.
     fn discard(&self, output: &Output) {
-        let (files, written) = output.take();
+        let (files, written) = output.take_files();
         let names = files.keys().map(|path| path.to_string_lossy().into_owned());
         for name in names.chain(written.into_iter().map(|file| file.name)) {
             if EXTENSIONS.iter().chain(&derived::EXTENSIONS).any(|extension| name.ends_with(extension)) {
@@ -250,7 +250,7 @@ impl Core {
             // In the hold that swaps the segments: what died while the files were written is taken along, and
             // nothing dies between the look and the swap.
             let now = merged.map.carry_over(|id| {
-                inputs.iter().find(|it| it.segment.id == id).map(|it| it.segment.marks.take())
+                inputs.iter().find(|it| it.segment.id == id).map(|it| it.segment.marks.current())
             });
             merged.segment.marks.mark_all(now.iter());
         }

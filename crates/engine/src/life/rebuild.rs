@@ -16,7 +16,7 @@ use crate::layout::Layout;
 use crate::lock::lock;
 use crate::segment::Segment;
 use crate::segment::alive::Dead;
-use crate::segment::nesting::block_place;
+use crate::segment::nesting::nested_position;
 use crate::segment::source_codec;
 use crate::shard::Shard;
 use crate::write::atomic;
@@ -124,7 +124,7 @@ impl Exported<'_> {
             let document = atomic::base_document(&source, self.layout, self.schema)?;
             let key = self.layout.unique_key().and_then(|key| document.first(key));
             let id = key.map(Value::to_text).unwrap_or_default();
-            let root = block_place(&source, self.layout)?.root.filter(|root| *root != id);
+            let root = nested_position(&source, self.layout)?.root.filter(|root| *root != id);
             if block.root != *root.as_ref().unwrap_or(&id) {
                 block.put_strays(&mut record);
             }

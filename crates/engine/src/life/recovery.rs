@@ -70,7 +70,7 @@ impl Core {
         batches.keep(config.batches_kept);
         state.batches = Arc::new(batches);
         state.logged = manifest.as_ref().map_or(Watermark::START, Manifest::watermark);
-        let shown: Vec<_> = state.segments.iter().map(|it| (it.clone(), it.marks.take())).collect();
+        let shown: Vec<_> = state.segments.iter().map(|it| (it.clone(), it.marks.current())).collect();
         let snapshot = Snapshot::build(None, layout.clone(), &shown)?;
         let analyzers = Arc::new(Analyzers::of(&layout));
         let core = Arc::new(Self {

@@ -87,11 +87,11 @@ impl Core {
             builders.append(&mut state.idle);
             let builders: Vec<(Builder, Dead)> = builders
                 .into_iter()
-                .map(|builder| (builder.marks().take(), builder))
+                .map(|builder| (builder.marks().current(), builder))
                 .map(|(dead, it)| (it, dead))
                 .collect();
             let segments =
-                state.segments.iter().map(|segment| (segment.clone(), segment.marks.take())).collect();
+                state.segments.iter().map(|segment| (segment.clone(), segment.marks.current())).collect();
             let cut = Cut {
                 segments,
                 layout: self.layout(),
@@ -139,7 +139,7 @@ impl Core {
             self.snapshot.store(Arc::new(snapshot));
         }
         let mut state = self.state();
-        state.drop_segments(|segment| segment.marks.take().count() >= segment.max_doc);
+        state.drop_segments(|segment| segment.marks.current().count() >= segment.max_doc);
         Counters::add(&self.counters.refreshes, 1);
         Ok(())
     }
@@ -167,7 +167,7 @@ impl Core {
         let snapshot = self.snapshot.load();
         let state = self.state();
         let shown = state.segments.iter().all(|segment| {
-            snapshot.view_of(segment).is_some_and(|view| view.dead.same_as(&segment.marks.take()))
+            snapshot.view_of(segment).is_some_and(|view| view.dead.same_as(&segment.marks.current()))
         });
         shown && state.recent.is_empty()
     }

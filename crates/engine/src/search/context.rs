@@ -37,9 +37,9 @@ pub(crate) trait ScoredQuery: Send + Sync {
 
 /// The scores of a query in one segment.
 pub(crate) trait DocScores: Send {
-    /// Adds to `scores` those of a block of documents, `None` for what does not match. Asked for a whole
-    /// block, since it is called through a pointer. Goes forward only.
-    fn add_block(&mut self, docs: &[DocId], scores: &mut Vec<Option<f32>>);
+    /// Adds to `scores` those of a batch of documents, `None` for what does not match. Asked for a whole
+    /// batch, since it is called through a pointer. Goes forward only.
+    fn add_batch(&mut self, docs: &[DocId], scores: &mut Vec<Option<f32>>);
 }
 
 /// What one search reads.

@@ -15,7 +15,7 @@ use crate::errors::from_tantivy;
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::segment::bits::Bits;
 use crate::segment::columns::AnyColumn;
-use crate::segment::nesting::block_place;
+use crate::segment::nesting::nested_position;
 
 pub(super) struct Descent<'a> {
     context: &'a SearchContext<'a>,
@@ -82,7 +82,7 @@ impl<'a> Descent<'a> {
     }
 
     fn are_of_one_block(&self, segment: &SearchSegment<'_>, one: DocId, other: DocId) -> Result<bool> {
-        let root = |doc| Ok(block_place(&segment.view.source(doc)?, self.context.layout)?.root);
+        let root = |doc| Ok(nested_position(&segment.view.source(doc)?, self.context.layout)?.root);
         let root_of_one = root(one)?;
         Ok(root_of_one.is_some() && root_of_one == root(other)?)
     }

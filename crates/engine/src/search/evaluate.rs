@@ -162,7 +162,7 @@ impl Evaluator {
         }
     }
 
-    /// The scores of documents, at most [`BLOCK`](super::function::BLOCK) of them, all of which match.
+    /// The scores of documents, at most [`DOC_BATCH`](super::function::DOC_BATCH) of them, all of which match.
     pub(crate) fn scores(&mut self, docs: &[DocId], scores: &mut [f32]) {
         match self {
             Evaluator::Function(function) => function.scores(docs, scores),

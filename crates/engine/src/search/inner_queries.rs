@@ -44,7 +44,7 @@ impl ScoredQuery for ScoredNode {
 }
 
 impl DocScores for Evaluator {
-    fn add_block(&mut self, docs: &[DocId], scores: &mut Vec<Option<f32>>) {
+    fn add_batch(&mut self, docs: &[DocId], scores: &mut Vec<Option<f32>>) {
         scores.extend(docs.iter().map(|doc| self.score(*doc)));
     }
 }

@@ -10,7 +10,7 @@ use tantivy::Term;
 
 use super::computed_docs::ComputedDocs;
 use super::evaluate::Evaluator;
-use super::function::each_block;
+use super::function::each_doc_batch;
 use super::node::{BooleanNode, DocSource, Node};
 use super::span::{SpanNode, SpanShape};
 use super::terms::{Direct, Matching};
@@ -130,7 +130,7 @@ fn one_by_one(
     let mut bits = Bits::none(segment.max_doc());
     if !among.is_empty() {
         let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
-        each_block(among, &segment.allowance, |docs| {
+        each_doc_batch(among, &segment.allowance, |docs| {
             let matching = docs.iter().filter(|doc| evaluator.score(**doc).is_some());
             matching.for_each(|doc| bits.insert(*doc));
         });

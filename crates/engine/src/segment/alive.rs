@@ -160,7 +160,7 @@ impl Marks {
         self.lock().contains(doc)
     }
 
-    pub(crate) fn take(&self) -> Dead {
+    pub(crate) fn current(&self) -> Dead {
         self.lock().clone()
     }
 }
@@ -173,11 +173,11 @@ mod tests {
     fn taken_marks_do_not_change() {
         let marks = Marks::default();
         assert!(marks.mark(70) && !marks.mark(70));
-        let taken = marks.take();
+        let taken = marks.current();
         marks.mark(3);
         assert!(taken.contains(70) && !taken.contains(3) && taken.count() == 1);
-        assert_eq!(marks.take().iter().collect::<Vec<_>>(), [3, 70]);
-        assert!(!taken.same_as(&marks.take()));
+        assert_eq!(marks.current().iter().collect::<Vec<_>>(), [3, 70]);
+        assert!(!taken.same_as(&marks.current()));
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl Output {
     }
 
     /// The finished files, and how the store names them.
-    pub(crate) fn take(&self) -> (Files, Vec<SegmentFile>) {
+    pub(crate) fn take_files(&self) -> (Files, Vec<SegmentFile>) {
         let mut state = self.state();
         (std::mem::take(&mut state.files), std::mem::take(&mut state.written))
     }

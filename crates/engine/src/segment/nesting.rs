@@ -6,14 +6,14 @@ use crate::layout::Layout;
 use crate::segment::source_codec;
 
 /// What a stored document says of its place.
-pub(crate) struct BlockPlace {
+pub(crate) struct NestedPosition {
     pub(crate) root: Option<String>,
     /// Empty where none is kept.
     pub(crate) path: String,
 }
 
-pub(crate) fn block_place(source: &[u8], layout: &Layout) -> Result<BlockPlace> {
-    let mut place = BlockPlace { root: None, path: String::new() };
+pub(crate) fn nested_position(source: &[u8], layout: &Layout) -> Result<NestedPosition> {
+    let mut place = NestedPosition { root: None, path: String::new() };
     let named = |slot| layout.slot_name(slot).map_or("", |name| name);
     source_codec::fields(
         source,

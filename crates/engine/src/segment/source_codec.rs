@@ -11,7 +11,7 @@
 
 use plan::{Error, ErrorKind, Value};
 
-use crate::bytes::{Reader, put_signed, put_unsigned};
+use crate::bytes::{ByteReader, put_signed, put_unsigned};
 
 const FORMAT: u8 = 1;
 const VERSION_AT: usize = 1;
@@ -80,7 +80,7 @@ pub(crate) fn push_value(bytes: &mut Vec<u8>, value: &Value) {
 }
 
 /// Reads a value of the type that `tag` names.
-pub(crate) fn take_value(reader: &mut Reader<'_>, tag: u8) -> Option<Value> {
+pub(crate) fn take_value(reader: &mut ByteReader<'_>, tag: u8) -> Option<Value> {
     Some(match tag {
         0 => Value::Str(reader.text()?.to_owned()),
         1 => Value::Int(i32::try_from(reader.signed()?).ok()?),
@@ -95,7 +95,7 @@ pub(crate) fn take_value(reader: &mut Reader<'_>, tag: u8) -> Option<Value> {
 }
 
 /// Passes over a value without making it.
-fn skip_value(reader: &mut Reader<'_>, tag: u8) -> Option<()> {
+fn skip_value(reader: &mut ByteReader<'_>, tag: u8) -> Option<()> {
     match tag {
         0 | 7 => reader.slice().map(drop),
         1 | 2 | 6 => reader.signed().map(drop),
@@ -122,7 +122,7 @@ pub(crate) fn fields(
     mut take: impl FnMut(u32, Vec<Value>),
 ) -> Result<(), Error> {
     version(bytes)?;
-    let mut reader = Reader::new(bytes.get(HEADER_BYTES..).unwrap_or_default());
+    let mut reader = ByteReader::new(bytes.get(HEADER_BYTES..).unwrap_or_default());
     while !reader.is_empty() {
         let slot = next_field(&mut reader, &mut wanted).ok_or_else(damaged)?;
         if let (slot, Some(values)) = slot {
@@ -133,7 +133,7 @@ pub(crate) fn fields(
 }
 
 fn next_field(
-    reader: &mut Reader<'_>,
+    reader: &mut ByteReader<'_>,
     wanted: &mut impl FnMut(u32) -> bool,
 ) -> Option<(u32, Option<Vec<Value>>)> {
     let slot = u32::try_from(reader.unsigned()?).ok()?;

@@ -376,7 +376,8 @@ mod tests {
         assert_eq!(segments[0].find("2", id_filter::hash("2")).unwrap(), [1]);
         segments[0].marks.mark(1);
         assert!(segments[0].find("2", id_filter::hash("2")).unwrap().is_empty());
-        let marked: Vec<_> = segments.iter().map(|segment| (segment.clone(), segment.marks.take())).collect();
+        let marked: Vec<_> =
+            segments.iter().map(|segment| (segment.clone(), segment.marks.current())).collect();
         let second = Snapshot::build(Some(&first), first.layout().clone(), &marked).unwrap();
         assert_eq!((count(&first, "a_t", "x"), count(&second, "a_t", "x")), (3, 2));
         assert!(!Arc::ptr_eq(&first.segments()[0], &second.segments()[0]));

@@ -17,13 +17,13 @@ const BYTES_MAX: usize = 1 << 30;
 
 /// How much a suggester being built takes.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct SuggesterSize {
     bytes: usize,
 }
 
-impl Room {
+impl SuggesterSize {
     /// Errors: more than a suggester may take.
-    pub(super) fn take(&mut self, bytes: usize) -> Result<()> {
+    pub(super) fn reserve(&mut self, bytes: usize) -> Result<()> {
         self.bytes += bytes;
         if self.bytes <= BYTES_MAX {
             return Ok(());
@@ -57,9 +57,9 @@ pub(super) fn each_entry(
     source: &SuggestSource,
     take: &mut dyn FnMut(SuggestEntry) -> Result<()>,
 ) -> Result<()> {
-    let mut room = Room::default();
+    let mut room = SuggesterSize::default();
     let mut take = |entry: SuggestEntry| {
-        room.take(entry.size())?;
+        room.reserve(entry.size())?;
         take(entry)
     };
     match source {

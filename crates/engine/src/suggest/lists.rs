@@ -11,7 +11,7 @@ use std::ops::Range;
 use plan::Result;
 
 use super::dictionary::Dictionary;
-use super::entries::Room;
+use super::entries::SuggesterSize;
 use super::peaks::Peaks;
 use super::texts::{Texts, part};
 
@@ -31,7 +31,7 @@ pub(super) struct Lists {
 #[derive(Default)]
 pub(super) struct ListsBuilder {
     lists: HashMap<String, Vec<u32>>,
-    room: Room,
+    room: SuggesterSize,
 }
 
 impl ListsBuilder {
@@ -42,10 +42,10 @@ impl ListsBuilder {
                 return Ok(());
             }
             list.push(number);
-            return self.room.take(size_of::<u32>());
+            return self.room.reserve(size_of::<u32>());
         }
         self.lists.insert(text.to_owned(), vec![number]);
-        self.room.take(text.len() + size_of::<(String, Vec<u32>)>())
+        self.room.reserve(text.len() + size_of::<(String, Vec<u32>)>())
     }
 
     /// Of so many entries.

@@ -12,7 +12,7 @@ use plan::partial::{NextWords, WordSequences};
 use plan::{Error, NextWordLookup, Result};
 
 use super::dictionary::Dictionary;
-use super::entries::{Room, SuggestEntry};
+use super::entries::{SuggestEntry, SuggesterSize};
 use super::peaks::Peaks;
 use super::texts::Texts;
 
@@ -46,7 +46,7 @@ impl NextWordIndex {
         analyzer: &Analyzer,
     ) -> Result<Self> {
         let mut orders = vec![HashMap::<Vec<u8>, u32>::new(); lookup.grams];
-        let mut room = Room::default();
+        let mut room = SuggesterSize::default();
         for entry in entries {
             let words = words(analyzer, &entry.text);
             for (length, order) in (1..).zip(&mut orders) {
@@ -54,7 +54,7 @@ impl NextWordIndex {
                     let text = joined(sequence.iter().map(|it| it.as_deref()), lookup.separator);
                     let bytes = text.len() + size_of::<(Vec<u8>, u32)>();
                     let count = order.entry(text).or_default();
-                    room.take(if *count == 0 { bytes } else { 0 })?;
+                    room.reserve(if *count == 0 { bytes } else { 0 })?;
                     *count = count.saturating_add(1);
                 }
             }

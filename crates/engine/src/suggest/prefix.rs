@@ -10,7 +10,7 @@ use plan::partial::{SuggestedEntries, SuggestedEntry};
 use plan::{Error, PrefixLookup, Result, Suggestion};
 
 use super::dictionary::Dictionary;
-use super::entries::{Room, SuggestEntry};
+use super::entries::{SuggestEntry, SuggesterSize};
 use super::fuzzy::ranges_near;
 use super::peaks::Peaks;
 use super::texts::Texts;
@@ -52,7 +52,7 @@ impl PrefixIndex {
         let mut paths_max = 0;
         let options = options(lookup);
         let mut rows = Vec::with_capacity(entries.len());
-        let mut room = Room::default();
+        let mut room = SuggesterSize::default();
         for (entry, number) in entries.iter().zip(0u32..) {
             let weight = weight(entry)?;
             texts.push(entry.text.as_bytes());
@@ -61,7 +61,7 @@ impl PrefixIndex {
             }
             let paths = analyzer
                 .map_or_else(|| vec![entry.text.clone()], |analyzer| spelt(analyzer, &entry.text, options));
-            room.take(paths.iter().map(|path| path.len() + size_of::<Row>()).sum())?;
+            room.reserve(paths.iter().map(|path| path.len() + size_of::<Row>()).sum())?;
             paths_max = paths_max.max(paths.len());
             rows.extend(paths.into_iter().map(|key| Row { key, weight, entry: number }));
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// At most 4 GiB of them: a suggester's [`super::entries::Room`] is smaller.
+/// At most 4 GiB of them: a suggester's [`super::entries::SuggesterSize`] is smaller.
 #[derive(Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::upkeep::{Upkeep, upkeep};
 use super::*;
-use crate::segment::nesting::block_place;
+use crate::segment::nesting::nested_position;
 
 /// One step of a history. Roots, children and words are few, so that steps meet; the same child may stand
 /// below several roots.
@@ -224,7 +224,8 @@ fn blocks(shard: &Shard) -> BTreeMap<u8, Block> {
         for doc in view.reader().doc_ids_alive() {
             let source = view.source(doc).unwrap();
             let (id, held) = read_source(&source, snapshot.layout(), &FieldSelection::everything()).unwrap();
-            let root = block_place(&source, snapshot.layout()).unwrap().root.unwrap_or_else(|| id.clone());
+            let root =
+                nested_position(&source, snapshot.layout()).unwrap().root.unwrap_or_else(|| id.clone());
             let number: u8 = root[1..].parse().unwrap();
             let begun = blocks.contains_key(&number);
             assert!(!begun || last == Some(number), "the block of {root} is torn apart");

@@ -14,7 +14,7 @@ use plan::{
 };
 
 use crate::layout::Layout;
-use crate::segment::nesting::{BlockPlace, block_place};
+use crate::segment::nesting::{NestedPosition, nested_position};
 use crate::write::atomic;
 
 /// A document of a block, or a block's root, with its id.
@@ -67,7 +67,7 @@ pub(crate) fn assemble(sources: &[Arc<[u8]>], layout: &Layout, schema: &Schema) 
     let mut waiting: HashMap<String, Vec<NestedField>> = HashMap::new();
     let Some((root, below)) = sources.split_last() else { return Ok(Nested::default()) };
     for source in below {
-        let BlockPlace { path, .. } = block_place(source, layout)?;
+        let NestedPosition { path, .. } = nested_position(source, layout)?;
         // In index order documents stand before the one that they are below, so all of its children wait by
         // now.
         let children = if path.is_empty() { Vec::new() } else { waiting.remove(&path).unwrap_or_default() };

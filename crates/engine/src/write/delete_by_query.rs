@@ -19,7 +19,7 @@ use crate::search::matching_docs;
 use crate::seeded_bugs::SeededBug;
 use crate::segment::Segment;
 use crate::segment::alive::Dead;
-use crate::segment::nesting::block_place;
+use crate::segment::nesting::nested_position;
 use crate::snapshot::{Snapshot, read_source};
 use crate::write::log_codec::{OPERATION_HEAD_BYTES_MAX, Record, TEXT_LENGTH_BYTES_MAX};
 
@@ -170,7 +170,7 @@ impl Core {
         self.add_hidden(self.seal(builders)?);
         let state = self.state();
         let segments: Vec<_> =
-            state.segments.iter().map(|segment| (segment.clone(), segment.marks.take())).collect();
+            state.segments.iter().map(|segment| (segment.clone(), segment.marks.current())).collect();
         drop(state);
         Snapshot::build(Some(&self.snapshot.load()), self.layout(), &segments)
     }
@@ -218,7 +218,7 @@ fn ids_of(view: &Snapshot, segments: &[(Arc<Segment>, Vec<u32>)]) -> Result<Vec<
         for doc in docs {
             let source = segment.source(*doc)?;
             let (id, _) = read_source(&source, view.layout(), &FieldSelection::default())?;
-            ids.push(DoomedId { root: block_place(&source, view.layout())?.root, id });
+            ids.push(DoomedId { root: nested_position(&source, view.layout())?.root, id });
         }
     }
     Ok(ids)

@@ -111,7 +111,7 @@ impl MergedEdits {
 
 /// Operations of one batch that are prepared together.
 #[derive(Default)]
-pub(crate) struct Group {
+pub(crate) struct UpdateGroup {
     pub(crate) operations: Vec<Operation>,
     /// The number of the first in the batch.
     pub(crate) first: u32,
@@ -121,7 +121,7 @@ pub(crate) struct Group {
     pub(crate) edit_steps: Option<Arc<dyn EditSteps>>,
 }
 
-impl Group {
+impl UpdateGroup {
     /// The documents that its only one replaces besides those of its id.
     pub(crate) fn replaced(&self) -> Option<Query> {
         self.operations.first().and_then(replaced).cloned()
@@ -139,7 +139,7 @@ fn replaced(operation: &Operation) -> Option<&Query> {
 
 impl Core {
     /// A preparer for the newest layout, which is grown by what the group names.
-    pub(crate) fn take_preparer(&self, group: &Group) -> Result<Preparer> {
+    pub(crate) fn take_preparer(&self, group: &UpdateGroup) -> Result<Preparer> {
         // By the schema that the layout is grown under: what another copies to may be fields that nobody has
         // met.
         let mut known = self.bound.load_full();
@@ -159,7 +159,11 @@ impl Core {
         Ok(preparer)
     }
 
-    pub(crate) fn prepare_group(&self, preparer: &mut Preparer, group: &mut Group) -> VecDeque<Pending> {
+    pub(crate) fn prepare_group(
+        &self,
+        preparer: &mut Preparer,
+        group: &mut UpdateGroup,
+    ) -> VecDeque<Pending> {
         let mut pending = VecDeque::with_capacity(group.operations.len());
         let mut operations = VecDeque::from(std::mem::take(&mut group.operations));
         let mut ordinals = group.first..;
@@ -335,8 +339,8 @@ impl Core {
 }
 
 /// The next operations that go together: each id once, none that concerns more than one id.
-pub(crate) fn take_group(operations: &mut VecDeque<Operation>) -> Group {
-    let mut group = Group::default();
+pub(crate) fn take_group(operations: &mut VecDeque<Operation>) -> UpdateGroup {
+    let mut group = UpdateGroup::default();
     let mut ids = HashSet::new();
     let mut bytes = 0;
     while let Some(next) = operations.front() {
@@ -385,7 +389,7 @@ fn size_of_document(document: &Document) -> usize {
 }
 
 /// Every field that a group may write to.
-fn names_of(group: &Group, bound: &BoundSchema) -> Vec<Arc<str>> {
+fn names_of(group: &UpdateGroup, bound: &BoundSchema) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
     let mut seen: HashSet<Arc<str>> = HashSet::new();
     let mut add = |name: &Arc<str>| {

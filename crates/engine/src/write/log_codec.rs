@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use plan::{BatchId, Document, Value, Version};
 
-use crate::bytes::{Reader, put_text, put_unsigned};
+use crate::bytes::{ByteReader, put_text, put_unsigned};
 use crate::core::batches::{BatchSpan, Origin};
 use crate::core::refused::RefusedOperation;
 use crate::segment::source_codec::{push_value, tag_of, take_value};
@@ -221,7 +221,7 @@ fn body_bytes(document: &Document) -> usize {
 
 /// A record's origin, and its operations in order; `None` when the bytes are no record.
 pub(crate) fn decode(bytes: &[u8]) -> Option<(Origin, Vec<Logged>)> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let origin = match reader.byte()? {
         FORMAT => origin(&mut reader)?,
         FORMAT_BARE => Origin::default(),
@@ -234,7 +234,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Origin, Vec<Logged>)> {
     Some((origin, operations))
 }
 
-fn origin(reader: &mut Reader<'_>) -> Option<Origin> {
+fn origin(reader: &mut ByteReader<'_>) -> Option<Origin> {
     let schema_version = reader.unsigned()?;
     let batch = match reader.byte()? {
         0 => None,
@@ -244,8 +244,8 @@ fn origin(reader: &mut Reader<'_>) -> Option<Origin> {
     Some(Origin { schema_version, batch })
 }
 
-fn batch_span(reader: &mut Reader<'_>) -> Option<BatchSpan> {
-    let number = |reader: &mut Reader<'_>| u32::try_from(reader.unsigned()?).ok();
+fn batch_span(reader: &mut ByteReader<'_>) -> Option<BatchSpan> {
+    let number = |reader: &mut ByteReader<'_>| u32::try_from(reader.unsigned()?).ok();
     let mut id = [0; 16];
     for byte in &mut id {
         *byte = reader.byte()?;
@@ -267,7 +267,7 @@ fn batch_span(reader: &mut Reader<'_>) -> Option<BatchSpan> {
     Some(BatchSpan { id: BatchId(id), first, done, total, left_out, refused })
 }
 
-fn operation(reader: &mut Reader<'_>) -> Option<Logged> {
+fn operation(reader: &mut ByteReader<'_>) -> Option<Logged> {
     let tag = reader.byte()?;
     let version = Version::try_from(reader.unsigned()?).ok()?;
     Some(match tag {
@@ -290,13 +290,13 @@ fn operation(reader: &mut Reader<'_>) -> Option<Logged> {
     })
 }
 
-fn member(reader: &mut Reader<'_>) -> Option<Member> {
+fn member(reader: &mut ByteReader<'_>) -> Option<Member> {
     Some((reader.text()?.to_owned(), document(reader)?))
 }
 
-fn document(reader: &mut Reader<'_>) -> Option<Document> {
+fn document(reader: &mut ByteReader<'_>) -> Option<Document> {
     let count = reader.count()?;
-    let field = |reader: &mut Reader<'_>| -> Option<(Arc<str>, Vec<Value>)> {
+    let field = |reader: &mut ByteReader<'_>| -> Option<(Arc<str>, Vec<Value>)> {
         let name = Arc::from(reader.text()?);
         let count = reader.count()?;
         let values = (0..count).map(|_| {

@@ -27,7 +27,7 @@ use crate::layout::Layout;
 use crate::lock::lock;
 use crate::seeded_bugs::SeededBug;
 use crate::write::applied::AppliedUpdate;
-use crate::write::group::{Group, take_group};
+use crate::write::group::{UpdateGroup, take_group};
 use crate::write::log_codec::Record;
 use crate::write::progress::{BatchProgress, Progress};
 use crate::write::update_context::{EditSteps, UpdateContext};
@@ -200,7 +200,7 @@ impl Core {
     }
 
     /// Applies a group; gives back what stands behind an operation that could not be prepared.
-    fn run_group(&self, mut group: Group, progress: &mut Progress) -> Result<Vec<Operation>> {
+    fn run_group(&self, mut group: UpdateGroup, progress: &mut Progress) -> Result<Vec<Operation>> {
         let trace = progress.trace.clone();
         let making_room = trace.enter(Phase::Commit);
         self.make_memory()?;

@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::{
-    CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PlaceDistance, Statistic, StringMeasure,
+    CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PointDistance, Statistic, StringMeasure,
 };
 use crate::query::dense_vector::{VectorMeasure, VectorSide};
 use crate::schema::class::FieldClass;
@@ -29,12 +29,12 @@ impl Display for Function {
             Function::Statistic(Statistic::Living) => out.write_str("numdocs()"),
             Function::Statistic(Statistic::All) => out.write_str("maxdoc()"),
             Function::JoinFrequency { field, among } => write!(out, "joindf({field}:({among}))"),
-            Function::PlaceDistance(PlaceDistance { field, from, per_metre, detail: None }) => {
+            Function::PointDistance(PointDistance { field, from, per_metre, detail: None }) => {
                 let (x, y) = (java_double(from.longitude), java_double(from.latitude));
                 write!(out, "distSort({field}, Pt(x={x},y={y}), mult:{})", java_double(*per_metre))
             }
             // Lucene's text has the address of an object in it.
-            Function::PlaceDistance(PlaceDistance { field, from, .. }) => {
+            Function::PointDistance(PointDistance { field, from, .. }) => {
                 let (x, y) = (java_double(from.longitude), java_double(from.latitude));
                 write!(out, "ShapeFieldCacheDistanceValueSource({field}, Pt(x={x},y={y}))")
             }

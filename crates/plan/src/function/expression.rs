@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::geo::place::{EARTH_RADIUS_KM, central_angle};
+use crate::geo::point::{EARTH_RADIUS_KM, central_angle};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Expression {

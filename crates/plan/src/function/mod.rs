@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use operator::{Comparison, Operator, StringMeasure};
 
 use crate::function::kind::Kind;
-use crate::geo::place::Place;
+use crate::geo::point::GeoPoint;
 use crate::query::dense_vector::VectorSimilarity;
 use crate::query::match_scope::MatchScope;
 use crate::query::payload::{PayloadDecoder, PayloadFunction};
@@ -54,7 +54,7 @@ pub enum Function {
         field: Arc<str>,
         among: Arc<str>,
     },
-    PlaceDistance(PlaceDistance),
+    PointDistance(PointDistance),
     VectorSimilarity(Box<VectorSimilarity>),
     Payload(Box<PayloadOf>),
     Currency(Box<CurrencyOf>),
@@ -66,9 +66,9 @@ pub enum Function {
 
 /// How far the nearest place in a field is from a place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlaceDistance {
+pub struct PointDistance {
     pub field: Arc<str>,
-    pub from: Place,
+    pub from: GeoPoint,
     /// What the distance counts in, by how many of it make a metre.
     pub per_metre: f64,
     /// Of a field on a grid: as far as the middle of the cell, a geohash of so many characters, and half
@@ -160,7 +160,7 @@ impl Function {
                 _ => Kind::Str,
             },
             Function::Score { .. }
-            | Function::PlaceDistance(_)
+            | Function::PointDistance(_)
             | Function::VectorSimilarity(_)
             | Function::Payload(_) => Kind::Float,
             Function::Currency(_) => Kind::Double,
@@ -192,7 +192,7 @@ impl Function {
             Function::Constant(_)
             | Function::Field { .. }
             | Function::TermFrequency(_)
-            | Function::PlaceDistance(_)
+            | Function::PointDistance(_)
             | Function::VectorSimilarity(_)
             | Function::Currency(_) => MatchScope::Segment,
             Function::Ordinal { .. } | Function::Statistic(_) | Function::JoinFrequency { .. } => {

@@ -2,11 +2,11 @@
 //! spatial4j computes of a shape without an index; how an index is searched by one is the engine's. How they
 //! are written is `wkt.rs`.
 
-use crate::geo::place::Place;
+use crate::geo::point::GeoPoint;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Area {
-    Point(Place),
+    Point(GeoPoint),
     Circle(Circle),
     Rect(Rect),
     Line(Line),
@@ -17,7 +17,7 @@ pub enum Area {
 /// All within so many degrees of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Circle {
-    pub centre: Place,
+    pub centre: GeoPoint,
     /// 180 is the whole earth.
     pub degrees: f64,
 }
@@ -27,7 +27,7 @@ pub struct Circle {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// At least two.
-    pub places: Vec<Place>,
+    pub places: Vec<GeoPoint>,
     pub degrees: f64,
 }
 
@@ -57,10 +57,10 @@ impl Rect {
         if width < 0.0 { width + 360.0 } else { width }
     }
 
-    pub fn centre(self) -> Place {
+    pub fn centre(self) -> GeoPoint {
         let longitude = self.west + self.width() / 2.0;
         let longitude = if longitude > 180.0 { longitude - 360.0 } else { longitude };
-        Place::new(f64::midpoint(self.south, self.north), longitude)
+        GeoPoint::new(f64::midpoint(self.south, self.north), longitude)
     }
 
     /// Wider by so many degrees of the great circle on each side.
@@ -122,18 +122,18 @@ impl Area {
     }
 
     /// Its middle: a circle's is its own, that of others is that of their box.
-    pub fn centre(&self) -> Place {
+    pub fn centre(&self) -> GeoPoint {
         match self {
             Area::Point(place) => *place,
             Area::Circle(circle) => circle.centre,
-            other => other.bounds().map_or(Place::new(f64::NAN, f64::NAN), Rect::centre),
+            other => other.bounds().map_or(GeoPoint::new(f64::NAN, f64::NAN), Rect::centre),
         }
     }
 
     /// Half the diagonal of its box, in degrees.
     pub fn half_diagonal(&self) -> f64 {
         let diagonal = |rect: Rect| {
-            Place::new(rect.south, rect.west).degrees_to(Place::new(rect.north, rect.east)) / 2.0
+            GeoPoint::new(rect.south, rect.west).degrees_to(GeoPoint::new(rect.north, rect.east)) / 2.0
         };
         self.bounds().map_or(0.0, diagonal)
     }
@@ -143,7 +143,7 @@ impl Area {
         let reach = |rect: Rect| {
             let centre = rect.centre();
             let latitude = if centre.latitude >= 0.0 { rect.north } else { rect.south };
-            centre.degrees_to(Place::new(latitude, rect.east))
+            centre.degrees_to(GeoPoint::new(latitude, rect.east))
         };
         self.bounds().map_or(0.0, reach)
     }
@@ -173,7 +173,7 @@ impl Area {
 
 impl Line {
     fn bounds(&self) -> Option<Rect> {
-        let ends = |of: fn(&Place) -> f64| {
+        let ends = |of: fn(&GeoPoint) -> f64| {
             let values = || self.places.iter().map(of);
             Some((values().reduce(f64::min)? - self.degrees, values().reduce(f64::max)? + self.degrees))
         };
@@ -188,8 +188,8 @@ impl Line {
     }
 }
 
-fn at(place: Place) -> Rect {
-    let Place { latitude, longitude } = place;
+fn at(place: GeoPoint) -> Rect {
+    let GeoPoint { latitude, longitude } = place;
     Rect { south: latitude, north: latitude, west: longitude, east: longitude }
 }
 
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn circles_have_boxes() {
         let check = |latitude: f64, longitude: f64, km: f64, expected: [f64; 4]| {
-            let degrees = (km / crate::geo::place::EARTH_RADIUS_KM).to_degrees();
-            let circle = Circle { centre: Place::new(latitude, longitude), degrees: degrees.min(180.0) };
+            let degrees = (km / crate::geo::point::EARTH_RADIUS_KM).to_degrees();
+            let circle = Circle { centre: GeoPoint::new(latitude, longitude), degrees: degrees.min(180.0) };
             let Rect { south, north, west, east } = Area::Circle(circle).bounds().unwrap();
             for (found, expected) in [south, north, west, east].into_iter().zip(expected) {
                 assert!((found - expected).abs() < 1e-7, "{latitude} {longitude} {km}: {found} {expected}");

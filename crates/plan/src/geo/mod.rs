@@ -5,6 +5,6 @@
 pub(crate) mod area;
 pub(crate) mod box_score;
 pub(crate) mod edge;
-pub(crate) mod place;
+pub(crate) mod point;
 pub(crate) mod spatial;
 pub(crate) mod wkt;

@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 use std::sync::Arc;
 
 use crate::geo::area::{Area, Circle, Line, Rect};
-use crate::geo::place::{EARTH_RADIUS_KM, Place};
+use crate::geo::point::{EARTH_RADIUS_KM, GeoPoint};
 use crate::value::java_double;
 
 /// Rounded as spatial4j rounds.
@@ -116,10 +116,10 @@ fn circle(Circle { centre, degrees }: Circle) -> (String, String) {
 }
 
 fn boxed(field: &str, rect: Rect) -> (String, String) {
-    let (south, north) = Place::latitude_steps(rect.south, rect.north);
+    let (south, north) = GeoPoint::latitude_steps(rect.south, rect.north);
     let span = |(from, to): (f64, f64)| format!("[{} TO {}]", java_double(from), java_double(to));
     let part = |side: Rect| {
-        format!("{},{}", span((south, north)), span(Place::longitude_steps(side.west, side.east)))
+        format!("{},{}", span((south, north)), span(GeoPoint::longitude_steps(side.west, side.east)))
     };
     let mut parts: Vec<_> = rect.sides().map(part).collect();
     parts.reverse();
@@ -130,7 +130,7 @@ fn boxed(field: &str, rect: Rect) -> (String, String) {
             format!("ConstantScore({})", both.join(" "))
         }
     };
-    let (west, east) = Place::longitude_steps(rect.west, rect.east);
+    let (west, east) = GeoPoint::longitude_steps(rect.west, rect.east);
     let [south, north, west, east] = [south, north, west, east].map(java_double);
     (index, format!("box(minLat={south}, maxLat={north}, minLon={west}, maxLon={east})"))
 }
@@ -147,7 +147,7 @@ struct Shown<'a>(&'a Area);
 
 impl Display for Shown<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
-        let point = |place: &Place| {
+        let point = |place: &GeoPoint| {
             format!("Pt(x={},y={})", java_double(place.longitude), java_double(place.latitude))
         };
         match self.0 {
@@ -161,7 +161,7 @@ impl Display for Shown<'_> {
                 write!(out, "Rect(minX={west},maxX={east},minY={south},maxY={north})")
             }
             Area::Line(Line { places, degrees }) => {
-                let place = |place: &Place| {
+                let place = |place: &GeoPoint| {
                     format!("{} {}", java_double(place.longitude), java_double(place.latitude))
                 };
                 let places: Vec<_> = places.iter().map(place).collect();

@@ -8,7 +8,7 @@ use std::fmt::{Display, Formatter};
 
 use crate::error::{Error, Result, RootCause};
 use crate::geo::area::{Area, Circle, Line, Rect};
-use crate::geo::place::Place;
+use crate::geo::point::GeoPoint;
 
 /// How deep shapes may lie in one another.
 const DEPTH_MAX: usize = 16;
@@ -18,7 +18,7 @@ const PLACES_MAX: usize = 512;
 
 const UNREADABLE: &str = "Unable to parse shape given formats \"lat,lon\", \"x y\" or as WKT because ";
 
-impl Place {
+impl GeoPoint {
     /// Reads `latitude,longitude` or `longitude latitude`.
     pub fn parse(text: &str) -> Result<Self> {
         let (latitude, longitude) = match (text.split_once(','), text.trim().split_once(' ')) {
@@ -49,10 +49,10 @@ fn degrees(text: &str) -> Result<f64> {
     })
 }
 
-fn check(place: Place) -> Result<()> {
+fn check(place: GeoPoint) -> Result<()> {
     let (axis, value) = match place {
-        Place { latitude, .. } if latitude.abs() > 90.0 => ('Y', latitude),
-        Place { longitude, .. } if longitude.abs() > 180.0 => ('X', longitude),
+        GeoPoint { latitude, .. } if latitude.abs() > 90.0 => ('Y', latitude),
+        GeoPoint { longitude, .. } if longitude.abs() > 180.0 => ('X', longitude),
         _ => return Ok(()),
     };
     let value = crate::value::java_double(value);
@@ -66,9 +66,9 @@ impl Area {
     /// Reads an area in any of the forms.
     pub fn parse(text: &str) -> Result<Self> {
         if !text.trim_start().starts_with(char::is_alphabetic) {
-            return Place::parse(text).map(Area::Point).map_err(|_| unknown(text));
+            return GeoPoint::parse(text).map(Area::Point).map_err(|_| unknown(text));
         }
-        let mut reader = Reader { text, at: 0 };
+        let mut reader = WktReader { text, at: 0 };
         let read = reader.shape(0).and_then(|area| match reader.peek() {
             None => Ok(area),
             Some(_) => Err(syntax("end of shape expected")),
@@ -95,12 +95,12 @@ fn syntax(message: impl Into<String>) -> Error {
 }
 
 /// Well-known text from left to right.
-struct Reader<'a> {
+struct WktReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> WktReader<'a> {
     fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let trimmed = rest.trim_start();
@@ -177,14 +177,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn coordinates(&mut self) -> Result<Place> {
+    fn coordinates(&mut self) -> Result<GeoPoint> {
         let (longitude, latitude) = (self.number()?, self.number()?);
-        let place = Place::new(latitude, longitude);
+        let place = GeoPoint::new(latitude, longitude);
         check(place)?;
         Ok(place)
     }
 
-    fn point(&mut self) -> Result<Place> {
+    fn point(&mut self) -> Result<GeoPoint> {
         self.expect('(')?;
         let place = self.coordinates()?;
         self.expect(')')?;
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         self.expect(',')?;
         let south = self.number()?;
         self.expect(')')?;
-        rect(Place::new(south, west), Place::new(north, east)).map(Area::Rect)
+        rect(GeoPoint::new(south, west), GeoPoint::new(north, east)).map(Area::Rect)
     }
 }
 
@@ -241,7 +241,7 @@ fn buffered(area: Area, distance: f64) -> Result<Area> {
 }
 
 /// The box between two corners.
-pub fn rect(lower: Place, upper: Place) -> Result<Rect> {
+pub fn rect(lower: GeoPoint, upper: GeoPoint) -> Result<Rect> {
     check(lower)?;
     check(upper)?;
     let (south, north) = (lower.latitude, upper.latitude);
@@ -265,7 +265,7 @@ impl Display for Area {
                 write!(out, "ENVELOPE ({west}, {east}, {north}, {south})")
             }
             Area::Line(Line { places, degrees }) => {
-                let place = |place: &Place| format!("{} {}", place.longitude, place.latitude);
+                let place = |place: &GeoPoint| format!("{} {}", place.longitude, place.latitude);
                 let places = places.iter().map(place).collect::<Vec<_>>().join(", ");
                 match *degrees > 0.0 {
                     true => write!(out, "BUFFER (LINESTRING ({places}), {degrees})"),
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn places_outside_the_earth_are_refused() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(Place::parse(text).unwrap_err().message, expected);
+            assert_eq!(GeoPoint::parse(text).unwrap_err().message, expected);
         };
         check("1", "Point must be in 'lat, lon' or 'x y' format: 1");
         check(

@@ -1,6 +1,6 @@
 //! What is stored with words where they stand, their payloads: how they are read, what several amount to, how
-//! they compare. Which filters store some is told by `analysis`. Names and rules are those of Lucene's and Solr's payload
-//! utilities.
+//! they compare. Which filters store some is told by `analysis`. Names and rules are those of Lucene's and
+//! Solr's payload utilities.
 
 /// How a payload is read as a number. A word without one counts 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

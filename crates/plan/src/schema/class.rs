@@ -47,7 +47,7 @@ impl FieldClass {
         self.is_number() || self == FieldClass::Date
     }
 
-    /// Places on the earth, kept as numbers in the order of a curve (`Place::code`).
+    /// Places on the earth, kept as numbers in the order of a curve (`GeoPoint::code`).
     pub fn is_place(self) -> bool {
         matches!(self, FieldClass::LatLon | FieldClass::SpatialPrefixTree)
     }

@@ -31,14 +31,14 @@ impl Shape {
 }
 
 /// What a hit's sort keys are worth, in the order of the keys; `None` where the hit has no value.
-pub type Mark = Vec<Option<Value>>;
+pub type CursorMark = Vec<Option<Value>>;
 
 /// A page by the values it begins behind, whatever was added before them since. The sort ends ties by the
 /// unique key.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Cursor {
     /// As many values as there are sort keys, each of its key's type; `None` begins with the first hit.
-    pub after: Option<Mark>,
+    pub after: Option<CursorMark>,
 }
 
 /// Keeps the best hit of each group.

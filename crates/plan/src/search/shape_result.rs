@@ -2,14 +2,14 @@
 
 use crate::error::Result;
 use crate::search::hit::Hit;
-use crate::search::shape::Mark;
+use crate::search::shape::CursorMark;
 use crate::value::Value;
 
 /// What came of a [`crate::Shape`]. Its hits are [`crate::partial::HitRef`] until they are fetched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeResult<H = Hit> {
     /// The mark of the page's last hit; `None` when the page is empty or there is no cursor.
-    pub next: Option<Mark>,
+    pub next: Option<CursorMark>,
     /// As [`crate::GroupPlan::by`].
     pub groups: Vec<GroupedResult<H>>,
     /// In the order of the page.

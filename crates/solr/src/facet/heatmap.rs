@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Area, Error, FieldClass, Grid, HeatGrid, HeatmapFacet, HeatmapForm, Place, Rect, Result};
+use plan::{Area, Error, FieldClass, GeoPoint, Grid, HeatGrid, HeatmapFacet, HeatmapForm, Rect, Result};
 
 use super::target::Target;
 use crate::params::facet as param;
@@ -117,6 +117,6 @@ fn geometry(text: &str) -> Result<Area> {
             "cannot parse `{text}`; write a map as `[\"west south\" TO \"east north\"]`"
         ))
     })?;
-    let corner = |text: &str| Place::parse(text.trim().trim_matches('"'));
+    let corner = |text: &str| GeoPoint::parse(text.trim().trim_matches('"'));
     Ok(Area::Rect(plan::rect(corner(corners.0)?, corner(corners.1)?)?))
 }

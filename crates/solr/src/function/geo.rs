@@ -2,7 +2,7 @@
 //! which takes its places from its arguments, then from the parameters `pt` and `sfield`. Messages are
 //! Solr's, from 9.10.1.
 
-use plan::{EARTH_RADIUS_KM, Error, FieldClass, Function, Operator, PlaceDistance, Value};
+use plan::{EARTH_RADIUS_KM, Error, FieldClass, Function, Operator, PointDistance, Value};
 
 use super::failure::Failure;
 use super::field_value::value_of;
@@ -173,7 +173,7 @@ fn coordinates(source: &FunctionSource<'_>, field: &Field) -> Result<GeoArgument
 /// The parameter `pt`, `lat,lon`.
 fn point(source: &FunctionSource<'_>) -> Result<Option<GeoArgument>, Failure> {
     let Some(text) = source.param(query::PT.name) else { return Ok(None) };
-    let place = plan::Place::parse(text)?;
+    let place = plan::GeoPoint::parse(text)?;
     let constant = |degrees| Function::Constant(Value::Double(degrees));
     Ok(Some(GeoArgument::At(constant(place.latitude), constant(place.longitude))))
 }
@@ -190,8 +190,8 @@ fn between(one: GeoArgument, other: GeoArgument) -> Result<Function, Failure> {
                 return Err(not_constant());
             };
             let Measure { per_metre, grid, .. } = Measure::of(&field.spec)?;
-            let from = plan::Place::new(latitude, longitude);
-            Ok(Function::PlaceDistance(PlaceDistance { field: field.name, from, per_metre, detail: grid }))
+            let from = plan::GeoPoint::new(latitude, longitude);
+            Ok(Function::PointDistance(PointDistance { field: field.name, from, per_metre, detail: grid }))
         }
         (GeoArgument::Field(_), GeoArgument::Field(_)) => Err(not_constant()),
         (GeoArgument::At(lat, lon), GeoArgument::At(other_lat, other_lon)) => {

@@ -1,7 +1,7 @@
 //! The shapes of a spatial field as `[geo]` writes them: GeoJSON, well-known text, and spatial4j's older
 //! form. Numbers have six decimals at most. Forms recorded from Solr 9.10.1.
 
-use plan::{Area, Circle, DEGREES_PER_KM, Line, Place, Rect, Value};
+use plan::{Area, Circle, DEGREES_PER_KM, GeoPoint, Line, Rect, Value};
 
 use super::node::Node;
 use crate::select::ShapeForm;
@@ -30,7 +30,7 @@ fn number(number: f64) -> String {
 }
 
 /// Longitude, then latitude.
-fn pair(place: Place, between: &str) -> String {
+fn pair(place: GeoPoint, between: &str) -> String {
     format!("{}{between}{}", number(place.longitude), number(place.latitude))
 }
 
@@ -48,7 +48,7 @@ pub(super) fn geo_json(area: &Area) -> String {
         ),
         Area::Rect(Rect { south, north, west, east }) => {
             let ring = [(south, west), (north, west), (north, east), (south, east), (south, west)];
-            let corners = ring.map(|(lat, lon)| format!("[{}]", pair(Place::new(*lat, *lon), ",")));
+            let corners = ring.map(|(lat, lon)| format!("[{}]", pair(GeoPoint::new(*lat, *lon), ",")));
             format!(r#"{{"type":"Polygon","coordinates":[[{}]]}}"#, corners.join(","))
         }
         Area::Line(Line { places, degrees }) => {

@@ -2,7 +2,7 @@
 //! so that marks of either server mean the same to the other. What may be paged through by marks is decided
 //! here too. Messages are Solr's.
 
-use plan::{Cursor, Error, FieldClass, Mark, Result, Schema, SortBy, SortKey, Value};
+use plan::{Cursor, CursorMark, Error, FieldClass, Result, Schema, SortBy, SortKey, Value};
 
 use crate::javabin::{Encoder, Item, Reader};
 use crate::update::decode_base64;
@@ -62,7 +62,7 @@ fn typed(mark: &str, schema: &Schema, key: &SortKey, value: Value) -> Result<Val
     }
 }
 
-fn read_mark(mark: &str) -> Result<Mark> {
+fn read_mark(mark: &str) -> Result<CursorMark> {
     let values = decode_base64(mark).and_then(|bytes| values(&bytes));
     values.map_err(|_| {
         Error::bad_request(format!(
@@ -72,7 +72,7 @@ fn read_mark(mark: &str) -> Result<Mark> {
     })
 }
 
-fn values(bytes: &[u8]) -> Result<Mark> {
+fn values(bytes: &[u8]) -> Result<CursorMark> {
     let mut reader = Reader::new(bytes);
     reader.start()?;
     let Item::List(Some(len)) = reader.next()? else { return Err(reader.wrong("a mark is a list")) };
@@ -98,7 +98,7 @@ pub(super) fn mark_sent(cursor: &Cursor) -> String {
 }
 
 /// A mark as a client gets it.
-pub(crate) fn write_mark(mark: &Mark) -> String {
+pub(crate) fn write_mark(mark: &CursorMark) -> String {
     let mut out = Vec::new();
     let mut encoder = Encoder::new(&mut out);
     encoder.array(mark.len());
@@ -126,9 +126,9 @@ mod tests {
     /// Marks recorded from Solr 9.10.1.
     #[test]
     fn marks_are_solrs() {
-        let check = |mark: Mark, expected: &str| {
+        let check = |mark: CursorMark, expected: &str| {
             assert_eq!(write_mark(&mark), expected);
-            let read: Mark = mark
+            let read: CursorMark = mark
                 .into_iter()
                 .map(|value| match value {
                     Some(Value::Bool(flag)) => Some(Value::Str(if flag { "T" } else { "F" }.into())),

@@ -16,8 +16,8 @@ use crate::args::Args;
 use crate::definition::TokenizerDefinition;
 use crate::error::Error;
 use crate::morphology::{
-    Dictionary, Draft, JapaneseUserWords, Language, Link, Morpheme, Search, Segment, Trace,
-    Weight, Word, WordClass, char_at, is_punctuation, japanese, run_end,
+    Dictionary, Draft, JapaneseUserWords, Language, Link, Morpheme, Search, Segment, Trace, Weight, Word,
+    WordClass, char_at, is_punctuation, japanese, run_end,
 };
 use crate::stage::Tokenizer;
 use crate::token::Token;
@@ -44,7 +44,9 @@ fn build(args: &Args<'_>) -> Result<Box<dyn Tokenizer>, Error> {
         let message = "`japanese` does not support `nBestCost` and `nBestExamples` of Solr; leave them out";
         return Err(Error::unsupported(message));
     }
-    let user = args.get("userDictionary").map(|name| JapaneseUserWords::read_japanese(args.file("userDictionary", name)?));
+    let user = args
+        .get("userDictionary")
+        .map(|name| JapaneseUserWords::read_japanese(args.file("userDictionary", name)?));
     let mode = args.get("mode").unwrap_or("search");
     let mode = match mode.to_ascii_lowercase().as_str() {
         "normal" => Mode::Normal,

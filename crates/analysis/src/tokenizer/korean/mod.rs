@@ -39,7 +39,9 @@ pub(crate) static KOREAN: TokenizerDefinition = TokenizerDefinition::new(
 .reading(&["userDictionary"]);
 
 fn build(args: &Args<'_>) -> Result<Box<dyn Tokenizer>, Error> {
-    let user = args.get("userDictionary").map(|name| KoreanUserWords::read_korean(args.file("userDictionary", name)?));
+    let user = args
+        .get("userDictionary")
+        .map(|name| KoreanUserWords::read_korean(args.file("userDictionary", name)?));
     let parts = args.get("decompoundMode").unwrap_or("discard");
     let parts = match parts.to_ascii_lowercase().as_str() {
         "none" => Parts::None,

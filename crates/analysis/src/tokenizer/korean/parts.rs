@@ -21,7 +21,7 @@ pub(super) enum Kind {
 pub(super) const NOUN: &str = "NNG";
 
 /// The part of speech of a piece of a word, and its length in characters.
-pub(super) type Piece = (Cow<'static, str>, usize);
+pub(super) type WordPart = (Cow<'static, str>, usize);
 
 /// A word at its place in the text.
 pub(super) struct Found<'a> {
@@ -37,7 +37,7 @@ impl<'a> Found<'a> {
 
     /// Pieces of given lengths in characters. They are taken from the beginning of the word, but their places
     /// are counted from its end: the same unless a user's entry leaves a rest.
-    pub(super) fn pieces(&self, parts: Vec<Piece>, placed: bool) -> Vec<Draft> {
+    pub(super) fn pieces(&self, parts: Vec<WordPart>, placed: bool) -> Vec<Draft> {
         let surface = self.surface();
         let bound = |chars: usize| surface.char_indices().nth(chars).map_or(surface.len(), |(at, _)| at);
         let total: usize = parts.iter().map(|(_, length)| length).sum();
@@ -73,7 +73,7 @@ fn part(start: usize, end: usize, tag: Cow<'static, str>, text: &str) -> Draft {
 }
 
 /// Parts of speech and lengths in characters.
-pub(super) fn read_lengths(packed: &[u8]) -> Vec<Piece> {
+pub(super) fn read_lengths(packed: &[u8]) -> Vec<WordPart> {
     let mut parts = Vec::new();
     let mut rest = packed;
     while let Some((tag, after)) = read_text(rest) {

@@ -18,8 +18,8 @@ use crate::indexing::term_table::TermTable;
 use crate::indexing::tokens::{FieldTokens, Token};
 use crate::layout::analyzers::{Analyzers, Streams};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
-use crate::segment::places::Places;
 use crate::segment::source_codec;
+use crate::segment::spatial_values::SpatialValues;
 use prepared::{Prepared, TERM_BYTES_MAX};
 
 mod columns;
@@ -200,7 +200,7 @@ impl Preparer {
         values: &[Cow<'_, Value>],
         out: &mut Prepared,
     ) -> Result<()> {
-        let mut places = Places::default();
+        let mut places = SpatialValues::default();
         for text in values.iter().map(|value| text_of(value)) {
             places.add_text(&text).map_err(|error| wrong_value(id, field, &text, error))?;
         }

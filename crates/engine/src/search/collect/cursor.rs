@@ -4,7 +4,7 @@
 //! In: the values of the mark and where the segment's keys come from (`source`); out: which keys are behind
 //! it. Reading and writing marks as `cursorMark` texts is `solr`'s.
 
-use plan::{Mark, Result, Value};
+use plan::{CursorMark, Result, Value};
 use tantivy::columnar::{MonotonicallyMappableToU64, TermOrdHit};
 
 use super::key::{BEHIND, Key, ordered, ordered_double, present};
@@ -26,7 +26,7 @@ struct Bound {
 }
 
 impl Behind {
-    pub(super) fn open(order: &Order, sources: &[KeySource], mark: Option<&Mark>) -> Result<Self> {
+    pub(super) fn open(order: &Order, sources: &[KeySource], mark: Option<&CursorMark>) -> Result<Self> {
         let Some(mark) = mark else { return Ok(Self(Vec::new())) };
         let keys = order.fields().iter().zip(sources).zip(mark);
         keys.map(|((field, source), value)| bound(field, source, value.as_ref()))

@@ -1,4 +1,4 @@
-//! The best hits where scores have no bound to prune by: every match is scored, a block at a time.
+//! The best hits where scores have no bound to prune by: every match is scored, a batch at a time.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use plan::partial::HitRef;
 use super::best::{Best, Hopefuls as _};
 use crate::search::context::SearchContext;
 use crate::search::evaluate::Evaluator;
-use crate::search::function::{BLOCK, each_block};
+use crate::search::function::{DOC_BATCH, each_doc_batch};
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
 
@@ -26,8 +26,8 @@ pub(crate) fn best_of(
         }
         best.enter(segment.number);
         let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
-        let mut scores = [0.0f32; BLOCK];
-        each_block(hits, &context.allowance, |docs| {
+        let mut scores = [0.0f32; DOC_BATCH];
+        each_doc_batch(hits, &context.allowance, |docs| {
             let Some(scores) = scores.get_mut(..docs.len()) else { return };
             evaluator.scores(docs, scores);
             for (doc, score) in docs.iter().zip(scores) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use meter::Allowance;
 use plan::partial::HitRef;
-use plan::{Mark, Result, SortKey};
+use plan::{CursorMark, Result, SortKey};
 use tantivy::DocId;
 
 use super::cursor::Behind;
@@ -16,7 +16,7 @@ use super::keys::{SortBasis, SortField};
 use super::order::Order;
 use super::source::KeySource;
 use crate::search::context::{SearchContext, SearchSegment};
-use crate::search::function::{BLOCK, each_block};
+use crate::search::function::{DOC_BATCH, each_doc_batch};
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
 
@@ -26,7 +26,7 @@ pub(crate) fn sorted(
     context: &SearchContext<'_>,
     node: &Node,
     hits: &[Arc<Bits>],
-    (keys, mark): (&[SortKey], Option<&Mark>),
+    (keys, mark): (&[SortKey], Option<&CursorMark>),
     limit: usize,
 ) -> Result<Vec<HitRef>> {
     let order = Order::resolve(context, keys)?;
@@ -111,13 +111,13 @@ fn best_of_segment(
         return Vec::new();
     }
     let Some((first, others)) = sources.split_first_mut() else { return Vec::new() };
-    let mut block = [0; BLOCK];
+    let mut batch = [0; DOC_BATCH];
     // Keys below are not behind the mark; those above cannot enter, once there are enough.
     let (least, mut bar) = (behind.least(), Key::MAX);
-    each_block(hits, allowance, |docs| {
-        let block = block.get_mut(..docs.len()).unwrap_or_default();
-        first.keys(docs, block);
-        for (doc, key) in docs.iter().zip(block.iter()) {
+    each_doc_batch(hits, allowance, |docs| {
+        let batch = batch.get_mut(..docs.len()).unwrap_or_default();
+        first.keys(docs, batch);
+        for (doc, key) in docs.iter().zip(batch.iter()) {
             if *key > bar || *key < least {
                 continue;
             }

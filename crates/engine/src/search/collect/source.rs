@@ -18,7 +18,7 @@ use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef};
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::evaluate::Evaluator;
-use crate::search::function::{BLOCK, FunctionReader, FunctionValues as _};
+use crate::search::function::{DOC_BATCH, FunctionReader, FunctionValues as _};
 use crate::search::node::Node;
 use crate::segment::columns::AnyColumn;
 use crate::segment::columns::{integer_value, real_value};
@@ -41,7 +41,7 @@ pub(super) enum KeyValues {
     Bool(Column<bool>),
     Str(StrColumn),
     Absent,
-    Place(u64),
+    IndexOrder(u64),
     Shuffled(Box<Shuffled>),
     Function(Box<FunctionReader>),
 }
@@ -64,7 +64,7 @@ impl KeySource {
                 KeyValues::Score(Box::new(Evaluator::open(context.layout.tantivy(), node, segment.reader)?)),
                 BEHIND,
             ),
-            SortBasis::IndexOrder => (KeyValues::Place(segment.base), BEHIND),
+            SortBasis::IndexOrder => (KeyValues::IndexOrder(segment.base), BEHIND),
             SortBasis::Random(seed) => {
                 (KeyValues::Shuffled(Box::new(Shuffled::open(*seed, segment)?)), BEHIND)
             }
@@ -116,7 +116,7 @@ impl KeySource {
             KeyValues::Bool(column) => extreme(column, doc, self.descending).map(u64::from),
             KeyValues::Str(column) => extreme(column.ords(), doc, self.descending),
             KeyValues::Absent => None,
-            KeyValues::Place(base) => Some(*base + u64::from(doc)),
+            KeyValues::IndexOrder(base) => Some(*base + u64::from(doc)),
             KeyValues::Function(reader) => {
                 let mut value = [0.0];
                 reader.doubles(&[doc], &mut value);
@@ -127,19 +127,19 @@ impl KeySource {
         raw.map_or(self.absent, |raw| present(raw, self.descending))
     }
 
-    /// The keys of documents, at most [`BLOCK`] of them.
+    /// The keys of documents, at most [`DOC_BATCH`] of them.
     pub(crate) fn keys(&mut self, docs: &[DocId], keys: &mut [Key]) {
         let descending = self.descending;
         match &mut self.values {
             KeyValues::Function(reader) => {
-                let mut values = [0.0f64; BLOCK];
+                let mut values = [0.0f64; DOC_BATCH];
                 let values = values.get_mut(..docs.len()).unwrap_or_default();
                 reader.doubles(docs, values);
                 let present = values.iter().map(|value| present(ordered_double(*value), descending));
                 keys.iter_mut().zip(present).for_each(|(key, value)| *key = value);
             }
             KeyValues::Score(evaluator) => {
-                let mut scores = [0.0f32; BLOCK];
+                let mut scores = [0.0f32; DOC_BATCH];
                 let scores = scores.get_mut(..docs.len()).unwrap_or_default();
                 evaluator.scores(docs, scores);
                 let present = scores.iter().map(|score| present(u64::from(ordered(*score)), descending));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use plan::{CutDepth, GroupPlan, Result};
 
 use super::domain::Domain;
-use super::room::Room;
+use super::room::BucketBudget;
 use crate::search::context::SearchContext;
 use crate::search::grouping::{self, Collapser};
 use crate::search::mask::{self, PreparedFilter};
@@ -38,7 +38,7 @@ fn counted(context: &SearchContext<'_>, searched: &Searched<'_>, hits: Domain) -
 pub(super) struct Domains<'a> {
     pub(super) context: &'a SearchContext<'a>,
     pub(super) searched: &'a Searched<'a>,
-    pub(super) room: &'a Room,
+    pub(super) room: &'a BucketBudget,
     pub(super) depth: CutDepth,
     pub(super) all: Domain,
     known: HashMap<Vec<String>, Domain>,
@@ -49,7 +49,7 @@ impl<'a> Domains<'a> {
     pub(super) fn open(
         context: &'a SearchContext<'a>,
         searched: &'a Searched<'a>,
-        (room, depth): (&'a Room, CutDepth),
+        (room, depth): (&'a BucketBudget, CutDepth),
         hits: &[Arc<Bits>],
     ) -> Result<Self> {
         let all = counted(context, searched, hits.to_vec())?;

@@ -38,7 +38,7 @@ pub(super) fn count(units: Units<'_>, facet: &FieldFacet, domain: &Domain) -> Re
         }
     };
     let partial = FieldPartial { counts, missing };
-    units.room.take(partial.len(), 1)?;
+    units.room.reserve(partial.len(), 1)?;
     Ok(partial)
 }
 

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Area, Grid, HeatGrid, HeatmapFacet, Place, Result};
+use plan::{Area, GeoPoint, Grid, HeatGrid, HeatmapFacet, Result};
 use tantivy::DocId;
 use tantivy::columnar::Column;
 
-use super::room::Room;
+use super::room::BucketBudget;
 use crate::errors::from_tantivy;
 use crate::layout::FieldLayout;
 use crate::search::context::{SearchContext, SearchSegment};
@@ -23,13 +23,13 @@ use crate::segment::columns::AnyColumn;
 /// By cell; none where no cell has a hit.
 pub(super) fn count(
     context: &SearchContext<'_>,
-    room: &Room,
+    room: &BucketBudget,
     facet: &HeatmapFacet,
     domain: &Domain,
 ) -> Result<Vec<u32>> {
     let map = &facet.map;
     let Some(layout) = context.layout.field(&facet.field) else { return Ok(Vec::new()) };
-    room.take(map.cells(), 1)?;
+    room.reserve(map.cells(), 1)?;
     let mut counts = vec![0; map.cells()];
     let of = Counted { facet, layout };
     for (segment, hits) in context.segments.iter().zip(domain) {
@@ -76,7 +76,7 @@ impl Counted<'_> {
                 return Ok(());
             }
             for code in points.iter().flat_map(|points| points.values_for_doc(doc)) {
-                let Place { latitude, longitude } = Place::of_code(code);
+                let GeoPoint { latitude, longitude } = GeoPoint::of_code(code);
                 tally.cells.extend(self.facet.map.cell_of(latitude, longitude));
             }
             for area in shapes.several.get(&doc).into_iter().flatten().filter_map(|at| shapes.areas.get(*at))

@@ -28,7 +28,7 @@ pub(crate) use ordinals::{Strings, ordinals};
 use crate::search::context::SearchContext;
 use crate::segment::bits::Bits;
 use domains::Domains;
-use room::Room;
+use room::BucketBudget;
 use units::Units;
 
 /// Counts all that `plan` asks for. `hits` are those under every filter.
@@ -38,7 +38,7 @@ pub(crate) fn count(
     searched: &Searched<'_>,
     hits: &[Arc<Bits>],
 ) -> Result<FacetPartials> {
-    let room = Room::default();
+    let room = BucketBudget::default();
     let depth = plan.depth;
     let mut domains = Domains::open(context, searched, (&room, depth), hits)?;
     let units = Units { context, groups_of: plan.groups_of.as_ref(), room: &room, depth };

@@ -42,7 +42,7 @@ pub(super) fn count(
 ) -> Result<PivotLevel> {
     let Some((level, rest)) = levels.split_first() else { return Ok(PivotLevel::default()) };
     let mut counted = field::count(units, level, domain)?;
-    units.room.take(counted.len(), PLACES - 1)?;
+    units.room.reserve(counted.len(), PLACES - 1)?;
     let absent = absent(units, rest, below, domain)?;
     let part = |value: Option<&Value>, count: UnitCount| match (count.count(), &absent) {
         (0, Some(absent)) => Ok((**absent).clone()),

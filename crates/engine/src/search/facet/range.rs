@@ -19,7 +19,7 @@ use crate::segment::columns::AnyColumn;
 /// The counts of all ranges, those of the others last.
 pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<Vec<UnitCount>> {
     let buckets = || facet.buckets.iter().chain(facet.others.iter().map(|(_, bucket)| bucket));
-    units.room.take(buckets().count(), 1)?;
+    units.room.reserve(buckets().count(), 1)?;
     let mut tally = units.tally(buckets().count())?;
     let segments = units.context.segments.iter().zip(domain);
     let segments = segments.take_while(|_| !units.context.allowance.is_used_up());

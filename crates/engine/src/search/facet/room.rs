@@ -10,17 +10,17 @@ use plan::{Error, Result};
 const PLACES: usize = 1 << 23;
 
 /// The places that are left.
-pub(super) struct Room(Cell<usize>);
+pub(super) struct BucketBudget(Cell<usize>);
 
-impl Default for Room {
+impl Default for BucketBudget {
     fn default() -> Self {
         Self(Cell::new(PLACES))
     }
 }
 
-impl Room {
+impl BucketBudget {
     /// To be called before the buckets are made.
-    pub(super) fn take(&self, buckets: usize, places_each: usize) -> Result<()> {
+    pub(super) fn reserve(&self, buckets: usize, places_each: usize) -> Result<()> {
         let left = self.0.get().checked_sub(buckets.saturating_mul(places_each));
         self.0.set(left.ok_or_else(too_much)?);
         Ok(())
@@ -39,8 +39,10 @@ mod tests {
 
     #[test]
     fn facets_in_facets_end_somewhere() {
-        let room = Room::default();
-        assert!(room.take(1 << 20, 4).is_ok() && room.take(1 << 20, 4).is_ok());
-        assert!(room.take(1, 1).is_err() && Room::default().take(usize::MAX, usize::MAX).is_err());
+        let room = BucketBudget::default();
+        assert!(room.reserve(1 << 20, 4).is_ok() && room.reserve(1 << 20, 4).is_ok());
+        assert!(
+            room.reserve(1, 1).is_err() && BucketBudget::default().reserve(usize::MAX, usize::MAX).is_err()
+        );
     }
 }

@@ -10,13 +10,15 @@ use tantivy::DocId;
 use tantivy::columnar::Column;
 
 use super::ordinals::Strings;
-use super::room::Room;
+use super::room::BucketBudget;
 use super::values;
 use super::values::each_distinct;
 use crate::layout::{ColumnKind, ColumnRef};
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::facet::domain::Domain;
-use crate::search::function::{BLOCK, FunctionReader, FunctionValues as _, LoweredFunction, each_block};
+use crate::search::function::{
+    DOC_BATCH, FunctionReader, FunctionValues as _, LoweredFunction, each_doc_batch,
+};
 use crate::search::grouping::{Groups, SegmentGroups};
 use crate::search::mask::{self, PreparedFilter};
 use crate::segment::bits::Bits;
@@ -30,7 +32,7 @@ pub(super) struct Units<'a> {
     pub(super) context: &'a SearchContext<'a>,
     /// The field of the groups; `None` counts hits.
     pub(super) groups_of: Option<&'a Arc<str>>,
-    pub(super) room: &'a Room,
+    pub(super) room: &'a BucketBudget,
     pub(super) depth: CutDepth,
 }
 
@@ -54,7 +56,7 @@ impl Units<'_> {
         let count = groups.len();
         match self.named(&groups)? {
             Some(names) => {
-                self.room.take(count / GROUPS_A_PLACE, 1)?;
+                self.room.reserve(count / GROUPS_A_PLACE, 1)?;
                 Ok(UnitCount::Groups(Box::new(GroupSet::of(names))))
             }
             None => Ok(UnitCount::Number(count as u64)),
@@ -160,8 +162,8 @@ impl Units<'_> {
     ) -> Result<()> {
         let Some(segment) = self.context.segments.get(segment) else { return Ok(()) };
         let (mut tally, mut reader) = (tally.of(segment)?, FunctionReader::open(function, segment.reader)?);
-        let (mut values, mut present) = ([0.0; BLOCK], [false; BLOCK]);
-        each_block(hits, &segment.allowance, |docs| {
+        let (mut values, mut present) = ([0.0; DOC_BATCH], [false; DOC_BATCH]);
+        each_doc_batch(hits, &segment.allowance, |docs| {
             let (Some(values), Some(present)) = (values.get_mut(..docs.len()), present.get_mut(..docs.len()))
             else {
                 return;
@@ -183,7 +185,7 @@ impl Units<'_> {
         let counts = pairs.counts(keys);
         let names = self.named(groups)?;
         if names.is_some() {
-            self.room.take(pairs.distinct / GROUPS_A_PLACE, 1)?;
+            self.room.reserve(pairs.distinct / GROUPS_A_PLACE, 1)?;
         }
         Ok((counts, names.map(|names| GroupSets { pairs: pairs.pairs, names }).unwrap_or_default()))
     }

@@ -1,14 +1,14 @@
-//! Numbers from numbers, a block at a time: sums and their kin in single precision, roots, logarithms and
+//! Numbers from numbers, a batch at a time: sums and their kin in single precision, roots, logarithms and
 //! angles in double, as Lucene computes them. Java's `max` of a number and none is none.
 //!
-//! In: an operator and the readers of its arguments; out: the values of a block of documents. Whether a call
+//! In: an operator and the readers of its arguments; out: the values of a batch of documents. Whether a call
 //! has a value at all is `truth`'s, distances are `distance`'s, and which precision a call has is said by its
 //! operator.
 
 use plan::{Kind, Operator, Value};
 use tantivy::DocId;
 
-use super::block::{Room, convert};
+use super::batch::{BatchBuffer, convert};
 use super::values::SingleValues;
 use super::{distance, text};
 
@@ -51,7 +51,7 @@ fn each<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [f32], o
 
 fn pair<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [f32], of: impl Fn(f32, f32) -> f32) {
     if let [left, right] = arguments {
-        let mut others = Room::of(docs);
+        let mut others = BatchBuffer::of(docs);
         left.floats(docs, out);
         right.floats(docs, others.all_mut());
         out.iter_mut().zip(others.all()).for_each(|(value, other)| *value = of(*value, *other));
@@ -67,7 +67,7 @@ fn fold<V: SingleValues>(
 ) {
     out.fill(start);
     for argument in arguments {
-        let mut values = Room::of(docs);
+        let mut values = BatchBuffer::of(docs);
         argument.floats(docs, values.all_mut());
         out.iter_mut().zip(values.all()).for_each(|(so_far, value)| *so_far = of(*so_far, *value));
     }
@@ -82,9 +82,9 @@ fn extreme<V: SingleValues>(
     beats: impl Fn(f32, f32) -> bool,
 ) {
     out.fill(start);
-    let mut any = Room::<bool>::of(docs);
+    let mut any = BatchBuffer::<bool>::of(docs);
     for argument in arguments {
-        let (mut values, mut present) = (Room::<f32>::of(docs), Room::<bool>::of(docs));
+        let (mut values, mut present) = (BatchBuffer::<f32>::of(docs), BatchBuffer::<bool>::of(docs));
         argument.floats(docs, values.all_mut());
         argument.present(docs, present.all_mut());
         let so_far = out.iter_mut().zip(any.all_mut());
@@ -102,7 +102,7 @@ fn extreme<V: SingleValues>(
 
 fn milliseconds<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [f32]) {
     if let [left, right] = arguments {
-        let (mut from, mut to) = (Room::<i64>::of(docs), Room::<i64>::of(docs));
+        let (mut from, mut to) = (BatchBuffer::<i64>::of(docs), BatchBuffer::<i64>::of(docs));
         left.integers(docs, from.all_mut());
         right.integers(docs, to.all_mut());
         let each = out.iter_mut().zip(from.all().iter().zip(to.all()));
@@ -117,8 +117,8 @@ fn map<V: SingleValues>(
     out: &mut [f32],
 ) {
     let Some((of, targets)) = arguments.split_first_mut() else { return };
-    let mut inside = Room::<f32>::of(docs);
-    let mut outside = Room::<f32>::of(docs);
+    let mut inside = BatchBuffer::<f32>::of(docs);
+    let mut outside = BatchBuffer::<f32>::of(docs);
     of.floats(docs, out);
     match targets {
         [target] => {
@@ -181,7 +181,7 @@ pub(super) fn doubles<V: SingleValues>(
     }
     if let Some(of) = binary(operator) {
         if let [left, right] = arguments {
-            let mut others = Room::of(docs);
+            let mut others = BatchBuffer::of(docs);
             left.doubles(docs, out);
             right.doubles(docs, others.all_mut());
             out.iter_mut().zip(others.all()).for_each(|(value, other)| *value = of(*value, *other));

@@ -1,7 +1,7 @@
 //! The values of a field's column, of several the least or the greatest. A segment without the column has
 //! none.
 //!
-//! In: the column of a segment as it was opened for the snapshot; out: blocks in the precision that is asked
+//! In: the column of a segment as it was opened for the snapshot; out: batches in the precision that is asked
 //! for, converted as Lucene converts them, and single values for what shows them. A document without a value
 //! reads as the number 0; that there is none is asked apart.
 
@@ -9,7 +9,7 @@ use plan::{FieldClass, Kind, Pick, Value};
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
 use tantivy::{DocId, SegmentReader};
 
-use super::block::{Room, convert};
+use super::batch::{BatchBuffer, convert};
 use crate::search::columns::SegmentColumns;
 use crate::segment::columns::AnyColumn;
 
@@ -55,11 +55,11 @@ impl ColumnReader {
 
     pub(super) fn floats(&self, docs: &[DocId], out: &mut [f32]) {
         if let Some(AnyColumn::I64(column)) = &self.column {
-            let mut whole = Room::of(docs);
+            let mut whole = BatchBuffer::of(docs);
             read(column, self.pick, docs, whole.all_mut());
             return convert(whole.all(), out, |number: i64| number as f32);
         }
-        let mut wide = Room::of(docs);
+        let mut wide = BatchBuffer::of(docs);
         self.doubles(docs, wide.all_mut());
         convert(wide.all(), out, |number: f64| number as f32);
     }
@@ -68,7 +68,7 @@ impl ColumnReader {
         match &self.column {
             Some(AnyColumn::F64(column)) => read(column, self.pick, docs, out),
             Some(AnyColumn::I64(_) | AnyColumn::Bool(_)) => {
-                let mut whole = Room::of(docs);
+                let mut whole = BatchBuffer::of(docs);
                 self.integers(docs, whole.all_mut());
                 convert(whole.all(), out, |number: i64| number as f64);
             }
@@ -80,12 +80,12 @@ impl ColumnReader {
         match &self.column {
             Some(AnyColumn::I64(column)) => read(column, self.pick, docs, out),
             Some(AnyColumn::F64(column)) => {
-                let mut wide = Room::of(docs);
+                let mut wide = BatchBuffer::of(docs);
                 read(column, self.pick, docs, wide.all_mut());
                 convert(wide.all(), out, |number: f64| number as i64);
             }
             Some(AnyColumn::Bool(column)) => {
-                let mut flags = Room::of(docs);
+                let mut flags = BatchBuffer::of(docs);
                 read(column, self.pick, docs, flags.all_mut());
                 convert(flags.all(), out, i64::from);
             }
@@ -147,7 +147,7 @@ where
     }
 }
 
-/// The values of a block; the default where there is none.
+/// The values of a batch; the default where there is none.
 fn read<T>(column: &Column<T>, pick: Option<Pick>, docs: &[DocId], out: &mut [T])
 where
     T: PartialOrd + Copy + Default + std::fmt::Debug + Send + Sync + 'static,

@@ -1,13 +1,13 @@
 //! Distances between points: of vectors, and on a sphere. Formulas as Solr computes them, through spatial4j's
 //! `DistanceUtils` (9.10.1), in double precision.
 //!
-//! In: readers of coordinates, or a column of codes of places; out: a block of distances, or of scores of
+//! In: readers of coordinates, or a column of codes of places; out: a batch of distances, or of scores of
 //! boxes. Filters by distance use shapes (`search/spatial`) and none of this.
 
 use plan::{BoxScore, EARTH_RADIUS_KM, Operator, Rect, central_angle};
 use tantivy::{DocId, SegmentReader};
 
-use super::block::Room;
+use super::batch::BatchBuffer;
 use super::geohash;
 use super::values::SingleValues;
 use crate::search::columns::SegmentColumns;
@@ -105,7 +105,7 @@ impl Norm {
 fn of_vectors<V: SingleValues>(one: &mut V, other: &mut V, docs: &[DocId], out: &mut [f64], norm: Norm) {
     out.fill(0.0);
     for (one, other) in one.parts().iter_mut().zip(other.parts()) {
-        let (mut left, mut right) = (Room::<f64>::of(docs), Room::<f64>::of(docs));
+        let (mut left, mut right) = (BatchBuffer::<f64>::of(docs), BatchBuffer::<f64>::of(docs));
         one.doubles(docs, left.all_mut());
         other.doubles(docs, right.all_mut());
         for (sum, (left, right)) in out.iter_mut().zip(left.all().iter().zip(right.all())) {
@@ -116,8 +116,8 @@ fn of_vectors<V: SingleValues>(one: &mut V, other: &mut V, docs: &[DocId], out: 
 }
 
 /// The two coordinates of a vector for each document.
-fn places<V: SingleValues>(reader: &mut V, docs: &[DocId]) -> (Room<f64>, Room<f64>) {
-    let (mut latitudes, mut longitudes) = (Room::of(docs), Room::of(docs));
+fn places<V: SingleValues>(reader: &mut V, docs: &[DocId]) -> (BatchBuffer<f64>, BatchBuffer<f64>) {
+    let (mut latitudes, mut longitudes) = (BatchBuffer::of(docs), BatchBuffer::of(docs));
     if let [latitude, longitude] = reader.parts() {
         latitude.doubles(docs, latitudes.all_mut());
         longitude.doubles(docs, longitudes.all_mut());
@@ -142,8 +142,8 @@ fn of_places<V: SingleValues>(
 
 /// 0 where there is no box.
 fn of_boxes<V: SingleValues>(score: &BoxScore, edges: &mut [V], docs: &[DocId], out: &mut [f64]) {
-    let mut rooms = [(); 4].map(|()| Room::<f64>::of(docs));
-    let mut present = Room::<bool>::of(docs);
+    let mut rooms = [(); 4].map(|()| BatchBuffer::<f64>::of(docs));
+    let mut present = BatchBuffer::<bool>::of(docs);
     for (reader, room) in edges.iter_mut().zip(&mut rooms) {
         reader.doubles(docs, room.all_mut());
         reader.present(docs, present.all_mut());
@@ -160,16 +160,16 @@ fn radians((latitude, longitude): LatLonDegrees) -> LatLonDegrees {
 
 /// How far the nearest place of a field is. Where there is none, infinitely, and on a grid half around the
 /// earth, as in Lucene.
-pub(crate) struct PlaceDistance {
+pub(crate) struct PointDistance {
     column: Option<AnyColumn>,
-    distance: plan::PlaceDistance,
+    distance: plan::PointDistance,
     label: String,
 }
 
-impl PlaceDistance {
+impl PointDistance {
     pub(super) fn open(
         columns: Option<&SegmentColumns>,
-        distance: &plan::PlaceDistance,
+        distance: &plan::PointDistance,
         label: &str,
         segment: &SegmentReader,
     ) -> Self {
@@ -197,7 +197,7 @@ impl PlaceDistance {
         let from = self.distance.from;
         let to = match self.distance.detail {
             Some(characters) => cell_centre(code, characters),
-            None => plan::Place::of_code(code),
+            None => plan::GeoPoint::of_code(code),
         };
         central_angle(radians((from.latitude, from.longitude)), radians((to.latitude, to.longitude)))
     }

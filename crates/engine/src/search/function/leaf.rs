@@ -1,5 +1,5 @@
 //! What a function reads of a segment besides columns: places among values, scores of queries, frequencies of
-//! terms. Those that walk postings go forward only, so they remember the block they computed last.
+//! terms. Those that walk postings go forward only, so they remember the batch they computed last.
 //!
 //! Opened from what `lower` resolved, called by `reader`. Columns are `column`'s, payloads `payload`'s, money
 //! `currency`'s; nothing here combines values.
@@ -71,7 +71,7 @@ impl Ordinal {
     }
 }
 
-/// Results of the block computed last, for walks that cannot go back.
+/// Results of the batch computed last, for walks that cannot go back.
 #[derive(Default)]
 pub(super) struct Remembered<T> {
     docs: Vec<DocId>,
@@ -79,8 +79,8 @@ pub(super) struct Remembered<T> {
 }
 
 impl<T: Copy + Default> Remembered<T> {
-    /// Computes the values of `docs`, of all at once, unless they are of the last block.
-    pub(super) fn block(&mut self, docs: &[DocId], compute: impl FnOnce(&[DocId], &mut Vec<T>)) {
+    /// Computes the values of `docs`, of all at once, unless they are of the last batch.
+    pub(super) fn batch(&mut self, docs: &[DocId], compute: impl FnOnce(&[DocId], &mut Vec<T>)) {
         let known = docs.iter().all(|doc| self.docs.binary_search(doc).is_ok());
         if !known {
             self.docs.clear();
@@ -90,7 +90,7 @@ impl<T: Copy + Default> Remembered<T> {
         }
     }
 
-    /// The values of documents of the last block.
+    /// The values of documents of the last batch.
     pub(super) fn of<'a>(&'a self, docs: &'a [DocId]) -> impl Iterator<Item = T> + 'a {
         let place = |doc| self.docs.binary_search(doc).unwrap_or(usize::MAX);
         docs.iter().map(move |doc| self.values.get(place(doc)).copied().unwrap_or_default())
@@ -122,7 +122,7 @@ impl Score {
 
     pub(super) fn remember(&mut self, docs: &[DocId]) {
         let scores = &mut self.scores;
-        self.last.block(docs, |docs, values| scores.add_block(docs, values));
+        self.last.batch(docs, |docs, values| scores.add_batch(docs, values));
     }
 
     pub(super) fn floats(&mut self, docs: &[DocId], out: &mut [f32]) {
@@ -174,7 +174,7 @@ impl TermFrequency {
                 (found, _) => i64::from(found),
             }
         };
-        self.last.block(docs, |docs, values| values.extend(docs.iter().map(&mut frequency)));
+        self.last.batch(docs, |docs, values| values.extend(docs.iter().map(&mut frequency)));
     }
 
     pub(super) fn integers(&mut self, docs: &[DocId], out: &mut [i64]) {

@@ -16,7 +16,7 @@ use super::lowered::LoweredFunction;
 use super::payload::LoweredPayload;
 use super::reader::FunctionReader;
 use super::values::FunctionValues as _;
-use super::{BLOCK, block::Room};
+use super::{DOC_BATCH, batch::BatchBuffer};
 use crate::layout::FieldLayout;
 use crate::search::columns::SegmentColumns;
 use crate::search::context::SearchContext;
@@ -49,7 +49,7 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
             LoweredFunction::Constant { shown: format!("{}={}", label(), value.to_text()), value }
         }
         Function::JoinFrequency { field, among } => join_frequency(context, field, among, label())?,
-        Function::PlaceDistance(distance) => LoweredFunction::PlaceDistance {
+        Function::PointDistance(distance) => LoweredFunction::PointDistance {
             columns: columns_of(context, &distance.field)?,
             distance: distance.clone(),
             label: label(),
@@ -201,9 +201,9 @@ fn extremes(context: &SearchContext<'_>, of: &LoweredFunction) -> Result<(f32, f
     for segment in &context.segments {
         let mut reader = FunctionReader::open(of, segment.reader)?;
         let max_doc = segment.max_doc();
-        for start in (0..max_doc).step_by(BLOCK) {
-            let docs: Vec<u32> = (start..max_doc.min(start + BLOCK as u32)).collect();
-            let (mut values, mut present) = (Room::<f32>::of(&docs), Room::<bool>::of(&docs));
+        for start in (0..max_doc).step_by(DOC_BATCH) {
+            let docs: Vec<u32> = (start..max_doc.min(start + DOC_BATCH as u32)).collect();
+            let (mut values, mut present) = (BatchBuffer::<f32>::of(&docs), BatchBuffer::<bool>::of(&docs));
             reader.floats(&docs, values.all_mut());
             reader.present(&docs, present.all_mut());
             for (value, present) in values.all().iter().zip(present.all()) {

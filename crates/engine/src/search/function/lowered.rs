@@ -49,9 +49,9 @@ pub(crate) enum LoweredFunction {
         readers: Vec<SegmentReader>,
         label: String,
     },
-    PlaceDistance {
+    PointDistance {
         columns: Option<SegmentColumns>,
-        distance: plan::PlaceDistance,
+        distance: plan::PointDistance,
         label: String,
     },
     VectorSimilarity {

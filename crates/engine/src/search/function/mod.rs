@@ -1,5 +1,5 @@
 //! Functions of documents: `lower` resolves fields, terms and what is the same for all documents;
-//! `FunctionReader` opens the result in a segment and computes blocks of at most [`BLOCK`] documents, in
+//! `FunctionReader` opens the result in a segment and computes batches of at most [`DOC_BATCH`] documents, in
 //! ascending order, with Lucene's precision: what it computes in single precision is single here. `range`
 //! turns a function into bits, `FunctionScore` into scores.
 //!
@@ -8,7 +8,7 @@
 //! `text`, `describe`.
 
 mod arithmetic;
-mod block;
+mod batch;
 mod column;
 mod currency;
 mod distance;
@@ -25,7 +25,7 @@ mod text;
 mod truth;
 mod values;
 
-pub(crate) use block::each_block;
+pub(crate) use batch::each_doc_batch;
 pub(crate) use lower::lower;
 pub(crate) use lowered::LoweredFunction;
 pub(crate) use range::{FunctionRangeNode, range_label};
@@ -35,4 +35,4 @@ pub use text::alike;
 pub(crate) use values::{FunctionValues, SingleValues};
 
 /// Documents computed at once.
-pub(crate) const BLOCK: usize = 128;
+pub(crate) const DOC_BATCH: usize = 128;

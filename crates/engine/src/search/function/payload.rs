@@ -2,7 +2,7 @@
 //! document are made one number, the first or what the function asks for.
 //!
 //! In: the postings of the term with its positions, and the column that keeps a field's payloads
-//! (`segment/payloads`); out: blocks of numbers, which stand in the place of the given default. Goes forward
+//! (`segment/payloads`); out: batches of numbers, which stand in the place of the given default. Goes forward
 //! only.
 
 use plan::{PayloadDecoder, PayloadFunction, Result};
@@ -46,7 +46,7 @@ impl Payload {
 
     pub(super) fn remember(&mut self, docs: &[DocId]) {
         let Some(walk) = &mut self.walk else { return };
-        self.last.block(docs, |docs, values| values.extend(docs.iter().map(|doc| walk.value(*doc))));
+        self.last.batch(docs, |docs, values| values.extend(docs.iter().map(|doc| walk.value(*doc))));
     }
 
     /// Puts the payloads of documents in the place of what counts where there is none.

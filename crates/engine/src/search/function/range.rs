@@ -11,7 +11,7 @@ use meter::Allowance;
 use plan::{FunctionRange, Kind, Result, Value};
 use tantivy::{DocId, SegmentReader};
 
-use super::block::{Room, each_block};
+use super::batch::{BatchBuffer, each_doc_batch};
 use super::lowered::LoweredFunction;
 use super::reader::FunctionReader;
 use super::values::{FunctionValues as _, SingleValues as _};
@@ -60,8 +60,8 @@ fn bits(
     let mut reader = FunctionReader::open(function, segment)?;
     let bounds = Bounds::of(range);
     let mut bits = Bits::none(segment.max_doc());
-    each_block(among, allowance, |docs| {
-        let (mut inside, mut present) = (Room::<bool>::of(docs), Room::<bool>::of(docs));
+    each_doc_batch(among, allowance, |docs| {
+        let (mut inside, mut present) = (BatchBuffer::<bool>::of(docs), BatchBuffer::<bool>::of(docs));
         bounds.inside(&mut reader, docs, inside.all_mut());
         reader.present(docs, present.all_mut());
         for (doc, (inside, present)) in docs.iter().zip(inside.all().iter().zip(present.all())) {
@@ -129,7 +129,7 @@ fn within<T: Copy + Default + PartialOrd>(
     bounds: (&Bound<T>, &Bound<T>),
     read: impl FnOnce(&mut [T]),
 ) {
-    let mut values = Room::<T>::of(docs);
+    let mut values = BatchBuffer::<T>::of(docs);
     read(values.all_mut());
     out.iter_mut().zip(values.all()).for_each(|(out, value)| *out = contains(value, bounds));
 }

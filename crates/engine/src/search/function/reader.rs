@@ -5,10 +5,10 @@
 use plan::{Kind, Operator, Result, Value};
 use tantivy::{DocId, SegmentReader};
 
-use super::block::{Room, convert};
+use super::batch::{BatchBuffer, convert};
 use super::column::ColumnReader;
 use super::currency::Currency;
-use super::distance::PlaceDistance;
+use super::distance::PointDistance;
 use super::leaf::{JoinFrequency, Ordinal, Score, TermFrequency};
 use super::lowered::LoweredFunction;
 use super::payload::Payload;
@@ -23,7 +23,7 @@ pub(crate) enum FunctionReader {
     Score(Box<Score>),
     TermFrequency(Box<TermFrequency>),
     JoinFrequency(Box<JoinFrequency>),
-    PlaceDistance(PlaceDistance),
+    PointDistance(PointDistance),
     VectorSimilarity(Box<SimilarityReader>),
     Payload { payload: Box<Payload>, missing: Box<FunctionReader> },
     Currency(Box<Currency>),
@@ -59,8 +59,8 @@ impl FunctionReader {
                     label,
                 )))
             }
-            LoweredFunction::PlaceDistance { columns, distance, label } => {
-                FunctionReader::PlaceDistance(PlaceDistance::open(columns.as_ref(), distance, label, segment))
+            LoweredFunction::PointDistance { columns, distance, label } => {
+                FunctionReader::PointDistance(PointDistance::open(columns.as_ref(), distance, label, segment))
             }
             LoweredFunction::VectorSimilarity { similarity, label } => {
                 FunctionReader::VectorSimilarity(Box::new(SimilarityReader::open(similarity, label, segment)))
@@ -103,7 +103,7 @@ impl FunctionValues for FunctionReader {
             | FunctionReader::TermFrequency(_)
             | FunctionReader::JoinFrequency(_) => Kind::Int,
             FunctionReader::Score(_)
-            | FunctionReader::PlaceDistance(_)
+            | FunctionReader::PointDistance(_)
             | FunctionReader::VectorSimilarity(_)
             | FunctionReader::Payload { .. }
             | FunctionReader::Scaled { .. } => Kind::Float,
@@ -115,7 +115,7 @@ impl FunctionValues for FunctionReader {
         match self {
             FunctionReader::Constant { value, .. } => out.fill(constant_float(value)),
             FunctionReader::Score(score) => score.floats(docs, out),
-            FunctionReader::PlaceDistance(distance) => distance.floats(docs, out),
+            FunctionReader::PointDistance(distance) => distance.floats(docs, out),
             FunctionReader::VectorSimilarity(similarity) => similarity.floats(docs, out),
             FunctionReader::Payload { payload, missing } => {
                 missing.floats(docs, out);
@@ -141,14 +141,14 @@ impl FunctionValues for FunctionReader {
                 Kind::Double => arithmetic::doubles(operator, arguments, docs, out),
                 Kind::Mixed => truth::choose(operator, arguments, docs, out, Self::doubles),
                 Kind::Bool => {
-                    let mut flags = Room::of(docs);
+                    let mut flags = BatchBuffer::of(docs);
                     truth::flags(operator, arguments, docs, flags.all_mut());
                     convert(flags.all(), out, |flag| f64::from(u8::from(flag)));
                 }
                 _ => self.widen(docs, out),
             },
             _ if self.kind() == Kind::Int => {
-                let mut whole = Room::of(docs);
+                let mut whole = BatchBuffer::of(docs);
                 self.integers(docs, whole.all_mut());
                 convert(whole.all(), out, |number: i64| number as f64);
             }
@@ -167,7 +167,7 @@ impl FunctionValues for FunctionReader {
                 truth::choose(operator, arguments, docs, out, Self::integers);
             }
             _ => {
-                let mut wide = Room::of(docs);
+                let mut wide = BatchBuffer::of(docs);
                 self.doubles(docs, wide.all_mut());
                 convert(wide.all(), out, |number: f64| number as i64);
             }
@@ -184,7 +184,7 @@ impl FunctionValues for FunctionReader {
             }
             _ if self.kind() == Kind::Str => self.present(docs, out),
             _ => {
-                let mut wide = Room::of(docs);
+                let mut wide = BatchBuffer::of(docs);
                 self.doubles(docs, wide.all_mut());
                 convert(wide.all(), out, |number: f64| number != 0.0);
             }
@@ -202,7 +202,7 @@ impl FunctionValues for FunctionReader {
             FunctionReader::Constant { .. }
             | FunctionReader::TermFrequency(_)
             | FunctionReader::JoinFrequency(_)
-            | FunctionReader::PlaceDistance(_)
+            | FunctionReader::PointDistance(_)
             | FunctionReader::VectorSimilarity(_)
             | FunctionReader::Payload { .. } => out.fill(true),
         }
@@ -234,7 +234,7 @@ impl FunctionValues for FunctionReader {
 
 impl FunctionReader {
     fn narrow(&mut self, docs: &[DocId], out: &mut [f32]) {
-        let mut wide = Room::of(docs);
+        let mut wide = BatchBuffer::of(docs);
         self.doubles(docs, wide.all_mut());
         convert(wide.all(), out, |number: f64| number as f32);
     }
@@ -243,7 +243,7 @@ impl FunctionReader {
         if matches!(self.kind(), Kind::Str | Kind::Vector) {
             return out.fill(0.0);
         }
-        let mut narrow = Room::of(docs);
+        let mut narrow = BatchBuffer::of(docs);
         self.floats(docs, narrow.all_mut());
         convert(narrow.all(), out, f64::from);
     }

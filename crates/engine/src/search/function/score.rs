@@ -4,7 +4,7 @@
 use plan::Result;
 use tantivy::{DocId, SegmentReader};
 
-use super::block::Room;
+use super::batch::BatchBuffer;
 use super::lowered::LoweredFunction;
 use super::reader::FunctionReader;
 use super::values::{FunctionValues as _, SingleValues as _};
@@ -58,7 +58,7 @@ impl FunctionScore {
 
     /// Multiplied in double precision, as Lucene does.
     pub(crate) fn boost_all(&mut self, docs: &[DocId], scores: &mut [f32]) {
-        let mut factors = Room::<f64>::of(docs);
+        let mut factors = BatchBuffer::<f64>::of(docs);
         self.reader.doubles(docs, factors.all_mut());
         for (score, factor) in scores.iter_mut().zip(factors.all()) {
             let product = f64::from(*score) * factor;

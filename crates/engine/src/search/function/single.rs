@@ -87,7 +87,7 @@ impl FunctionReader {
                 let shown: Vec<_> = arguments.iter_mut().map(|argument| argument.describe(doc)).collect();
                 return describe_call(operator, &shown);
             }
-            FunctionReader::PlaceDistance(distance) => return distance.label().to_owned(),
+            FunctionReader::PointDistance(distance) => return distance.label().to_owned(),
             FunctionReader::Currency(currency) => return currency.label().to_owned(),
             FunctionReader::Payload { payload, .. } => return payload.label().to_owned(),
             FunctionReader::VectorSimilarity(similarity) => return similarity.label().to_owned(),

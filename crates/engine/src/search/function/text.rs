@@ -1,7 +1,7 @@
 //! How alike two texts are, from 0 to 1, as Lucene's spell checker measures it: Jaro and Winkler's,
 //! Levenshtein's, and that of n-grams (Kondrak, 2005). Characters count as Java's UTF-16 units do.
 //!
-//! Serves `strdist()` a block at a time, and whoever has two texts at hand. Which terms are near a word in
+//! Serves `strdist()` a batch at a time, and whoever has two texts at hand. Which terms are near a word in
 //! the index is found by an automaton instead (`search/near_terms.rs`).
 
 use plan::StringMeasure;

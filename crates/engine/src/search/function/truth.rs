@@ -1,7 +1,7 @@
 //! Truths from values, which argument is chosen, and whether there is a value at all. The rules differ from
 //! function to function; they are those of Lucene's value sources, recorded from Solr 9.10.1.
 //!
-//! In: an operator and the readers of its arguments; out: a block of flags, or of the chosen values.
+//! In: an operator and the readers of its arguments; out: a batch of flags, or of the chosen values.
 //! Comparisons of reals are Java's, which have an order for what is no number.
 
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use plan::{Comparison, Kind, Operator, Value};
 use tantivy::DocId;
 
-use super::block::{Room, convert};
+use super::batch::{BatchBuffer, convert};
 use super::values::SingleValues;
 
 /// Calls whose values are truths.
@@ -26,14 +26,14 @@ pub(super) fn flags<V: SingleValues>(
             out.iter_mut().for_each(|flag| *flag = !*flag);
         }
         (Operator::IsNan, [of]) => {
-            let mut values = Room::of(docs);
+            let mut values = BatchBuffer::of(docs);
             of.floats(docs, values.all_mut());
             convert(values.all(), out, f32::is_nan);
         }
         (Operator::And, all) => join(all, docs, out, true, |so_far, flag| so_far && flag),
         (Operator::Or, all) => join(all, docs, out, false, |so_far, flag| so_far || flag),
         (Operator::ExclusiveOr, all) => {
-            let mut every = Room::of(docs);
+            let mut every = BatchBuffer::of(docs);
             join(all, docs, out, false, |so_far, flag| so_far || flag);
             join(all, docs, every.all_mut(), true, |so_far, flag| so_far && flag);
             out.iter_mut().zip(every.all()).for_each(|(some, every)| *some = *some && !*every);
@@ -58,7 +58,7 @@ fn join<V: SingleValues>(
 ) {
     out.fill(start);
     for argument in arguments {
-        let mut flags = Room::of(docs);
+        let mut flags = BatchBuffer::of(docs);
         argument.flags(docs, flags.all_mut());
         out.iter_mut().zip(flags.all()).for_each(|(so_far, flag)| *so_far = of(*so_far, *flag));
     }
@@ -74,13 +74,13 @@ fn compare<V: SingleValues>(
 ) {
     let whole = |reader: &V| matches!(reader.kind(), Kind::Int | Kind::Long | Kind::Date);
     if whole(left) && whole(right) {
-        let (mut one, mut other) = (Room::<i64>::of(docs), Room::<i64>::of(docs));
+        let (mut one, mut other) = (BatchBuffer::<i64>::of(docs), BatchBuffer::<i64>::of(docs));
         left.integers(docs, one.all_mut());
         right.integers(docs, other.all_mut());
         let orders = one.all().iter().zip(other.all()).map(|(one, other)| one.cmp(other));
         return out.iter_mut().zip(orders).for_each(|(out, order)| *out = holds(comparison, order));
     }
-    let (mut one, mut other) = (Room::<f64>::of(docs), Room::<f64>::of(docs));
+    let (mut one, mut other) = (BatchBuffer::<f64>::of(docs), BatchBuffer::<f64>::of(docs));
     left.doubles(docs, one.all_mut());
     right.doubles(docs, other.all_mut());
     let orders = one.all().iter().zip(other.all()).map(|(one, other)| java_order(*one, *other));
@@ -140,7 +140,7 @@ pub(super) fn choose<V: SingleValues, T: Copy + Default>(
 ) {
     match (operator, arguments) {
         (Operator::If, [condition, then, otherwise]) => {
-            let (mut flags, mut others) = (Room::<bool>::of(docs), Room::<T>::of(docs));
+            let (mut flags, mut others) = (BatchBuffer::<bool>::of(docs), BatchBuffer::<T>::of(docs));
             condition.flags(docs, flags.all_mut());
             read(then, docs, out);
             read(otherwise, docs, others.all_mut());
@@ -151,7 +151,7 @@ pub(super) fn choose<V: SingleValues, T: Copy + Default>(
         (Operator::Default, [before @ .., last]) => {
             read(last, docs, out);
             for argument in before.iter_mut().rev() {
-                let (mut present, mut values) = (Room::<bool>::of(docs), Room::<T>::of(docs));
+                let (mut present, mut values) = (BatchBuffer::<bool>::of(docs), BatchBuffer::<T>::of(docs));
                 argument.present(docs, present.all_mut());
                 read(argument, docs, values.all_mut());
                 for (value, (present, other)) in out.iter_mut().zip(present.all().iter().zip(values.all())) {
@@ -186,7 +186,7 @@ pub(super) fn present<V: SingleValues>(
 fn every<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [bool]) {
     out.fill(true);
     for argument in arguments {
-        let mut present = Room::of(docs);
+        let mut present = BatchBuffer::of(docs);
         argument.present(docs, present.all_mut());
         out.iter_mut().zip(present.all()).for_each(|(so_far, present)| *so_far &= *present);
     }
@@ -195,7 +195,7 @@ fn every<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [bool])
 fn some<V: SingleValues>(arguments: &mut [V], docs: &[DocId], out: &mut [bool]) {
     out.fill(false);
     for argument in arguments {
-        let mut present = Room::of(docs);
+        let mut present = BatchBuffer::of(docs);
         argument.present(docs, present.all_mut());
         out.iter_mut().zip(present.all()).for_each(|(so_far, present)| *so_far |= *present);
     }

@@ -1,6 +1,6 @@
 //! What a function in a segment can be asked for, whichever function it is: the interface by which a call
 //! reads its arguments, so that what computes calls (`arithmetic`, `truth`, `distance`, `text`) need not know
-//! what else a function can be. `reader` implements it for blocks, `single` for one document at a time.
+//! what else a function can be. `reader` implements it for batches, `single` for one document at a time.
 //!
 //! It is a bound of generic functions and never a trait object: calls are compiled for the one reader there
 //! is.
@@ -8,7 +8,7 @@
 use plan::{Kind, Value};
 use tantivy::DocId;
 
-/// Values of blocks of documents, in ascending order; named as Lucene's `FunctionValues`.
+/// Values of batches of documents, in ascending order; named as Lucene's `FunctionValues`.
 pub(crate) trait FunctionValues: Sized {
     fn kind(&self) -> Kind;
 
@@ -27,7 +27,7 @@ pub(crate) trait FunctionValues: Sized {
     /// Whether there is a value.
     fn present(&mut self, docs: &[DocId], out: &mut [bool]);
 
-    /// To be called before the documents of a block are asked one by one: what walks forward only computes
+    /// To be called before the documents of a batch are asked one by one: what walks forward only computes
     /// them all, and can tell them again.
     fn remember(&mut self, docs: &[DocId]);
 

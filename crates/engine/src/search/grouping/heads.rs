@@ -12,7 +12,7 @@ use tantivy::DocId;
 use super::values::Groups;
 use crate::search::collect::{Key, KeySource, Order};
 use crate::search::context::SearchContext;
-use crate::search::function::{BLOCK, each_block};
+use crate::search::function::{DOC_BATCH, each_doc_batch};
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
 
@@ -76,13 +76,13 @@ impl BestOfGroups {
         self.width = sources.len();
         let mut groups = groups.segment(segment)?;
         let Some((first, others)) = sources.split_first_mut() else { return Ok(()) };
-        let (mut block, mut own) = ([0; BLOCK], [0; BLOCK]);
+        let (mut batch, mut own) = ([0; DOC_BATCH], [0; DOC_BATCH]);
         let mut keys = vec![0; self.width];
-        each_block(hits, &segment.allowance, |docs| {
-            let block = block.get_mut(..docs.len()).unwrap_or_default();
-            first.keys(docs, block);
+        each_doc_batch(hits, &segment.allowance, |docs| {
+            let batch = batch.get_mut(..docs.len()).unwrap_or_default();
+            first.keys(docs, batch);
             groups.of_block(docs, own.get_mut(..docs.len()).unwrap_or_default());
-            for ((doc, key), group) in docs.iter().zip(block.iter()).zip(own) {
+            for ((doc, key), group) in docs.iter().zip(batch.iter()).zip(own) {
                 // Equal ones stand in index order, where no other key decides.
                 if self
                     .keys_of(group)

@@ -15,7 +15,7 @@ use super::values::Groups;
 use crate::search::collect::{Key, Order, offer};
 use crate::search::context::SearchContext;
 use crate::search::evaluate::Evaluator;
-use crate::search::function::{BLOCK, each_block};
+use crate::search::function::{DOC_BATCH, each_doc_batch};
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
 
@@ -60,8 +60,8 @@ pub(super) fn members(
             false => None,
         };
         let mut groups = groups.segment(segment)?;
-        let mut own = [0; BLOCK];
-        each_block(hits, &context.allowance, |docs| {
+        let mut own = [0; DOC_BATCH];
+        each_doc_batch(hits, &context.allowance, |docs| {
             groups.of_block(docs, own.get_mut(..docs.len()).unwrap_or_default());
             for (doc, group) in docs.iter().copied().zip(own) {
                 let place = places.get(group as usize).copied().unwrap_or(NOWHERE);

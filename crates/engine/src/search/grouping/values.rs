@@ -13,7 +13,7 @@ use crate::layout::{ColumnKind, ColumnRef, InvertedKind};
 use crate::search::collect::column_number;
 use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::facet::Strings;
-use crate::search::function::{BLOCK, FunctionReader, LoweredFunction, SingleValues as _, lower};
+use crate::search::function::{DOC_BATCH, FunctionReader, LoweredFunction, SingleValues as _, lower};
 use crate::segment::columns::AnyColumn;
 use crate::segment::columns::{integer_value, real_value};
 
@@ -167,7 +167,7 @@ impl SegmentGroups<'_> {
         group[0]
     }
 
-    /// The groups of documents, at most [`BLOCK`] of them.
+    /// The groups of documents, at most [`DOC_BATCH`] of them.
     pub(super) fn of_block(&mut self, docs: &[DocId], groups: &mut [u32]) {
         let met = &mut *self.met;
         match &mut self.column {
@@ -196,7 +196,7 @@ where
     T: PartialOrd + Copy + Default + std::fmt::Debug + Send + Sync + 'static,
 {
     if let ColumnIndex::Full = column.index {
-        let mut values = [T::default(); BLOCK];
+        let mut values = [T::default(); DOC_BATCH];
         let values = values.get_mut(..docs.len()).unwrap_or_default();
         column.values.get_vals(docs, values);
         groups.iter_mut().zip(values).for_each(|(to, value)| *to = group(Some(*value)));

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
-use plan::{Place, Rect};
+use plan::{GeoPoint, Rect};
 
 use super::relation::CellRelation;
 use super::shape::Shape;
@@ -69,7 +69,7 @@ impl CodePrefix {
 
     /// With its upper edges, which belong to the pieces beside it.
     fn rect(self) -> Rect {
-        let Place { latitude, longitude } = Place::of_code(*self.codes().start());
+        let GeoPoint { latitude, longitude } = GeoPoint::of_code(*self.codes().start());
         let (east, north) = (self.length.div_ceil(2), self.length / 2);
         let size = |whole: f64, halvings: u32| whole / 2f64.powi(halvings.cast_signed());
         Rect {
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn ranges_hold_what_the_shape_holds() {
         let circle = |latitude, longitude, degrees| {
-            Area::Circle(Circle { centre: Place::new(latitude, longitude), degrees })
+            Area::Circle(Circle { centre: GeoPoint::new(latitude, longitude), degrees })
         };
         let areas = [
             circle(45.15, -93.85, 0.05),
@@ -113,10 +113,10 @@ mod tests {
                 let longitude = bounds.west - 1.0 + (bounds.width() + 2.0) * part(2_654_435_761);
                 let longitude = if longitude > 180.0 { longitude - 360.0 } else { longitude };
                 let latitude = bounds.south - 1.0 + (bounds.north - bounds.south + 2.0) * part(40_503_001);
-                let code = Place::new(latitude, longitude).code();
+                let code = GeoPoint::new(latitude, longitude).code();
                 let within =
                     |ranges: &[RangeInclusive<i64>]| ranges.iter().any(|range| range.contains(&code));
-                let place = Place::of_code(code);
+                let place = GeoPoint::of_code(code);
                 match (within(&cover.inside), within(&cover.across)) {
                     (true, _) => assert!(shape.contains(place), "{area:?} {place:?}"),
                     (false, false) => assert!(!shape.contains(place), "{area:?} {place:?}"),
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn cells_are_geohashes() {
-        let cell = cell_of(Place::new(57.64911, 10.40744).code(), 5 * 4);
+        let cell = cell_of(GeoPoint::new(57.64911, 10.40744).code(), 5 * 4);
         assert!(cell.south <= 57.64911 && 57.64911 <= cell.north, "{cell:?}");
         // `u4pr` is 45/256 degrees high and 90/256 wide.
         assert_eq!((cell.north - cell.south, cell.east - cell.west), (45.0 / 256.0, 90.0 / 256.0));

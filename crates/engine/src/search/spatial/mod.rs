@@ -12,7 +12,7 @@ mod strip;
 
 use std::sync::Arc;
 
-use plan::{Area, Place, Relation, Result, Spatial};
+use plan::{Area, GeoPoint, Relation, Result, Spatial};
 use tantivy::columnar::Column;
 use tantivy::schema::Field;
 
@@ -82,7 +82,7 @@ impl SpatialSearch {
     fn matches(&self, code: i64) -> bool {
         match self.detail {
             Some(length) => self.shape.relate(&cell_of(code, length)) != CellRelation::Outside,
-            None => self.shape.contains(Place::of_code(code)),
+            None => self.shape.contains(GeoPoint::of_code(code)),
         }
     }
 
@@ -114,6 +114,6 @@ impl SpatialSearch {
 }
 
 /// The middle of the cell that a code lies in.
-pub(crate) fn cell_centre(code: i64, characters: u8) -> Place {
+pub(crate) fn cell_centre(code: i64, characters: u8) -> GeoPoint {
     cell_of(code, u32::from(characters) * CHARACTER_BITS).centre()
 }

@@ -6,7 +6,7 @@
 //! with m = atan2(sin f0, cos f0 cos d). So the nearest place of a cell lies on its meridian nearest to the
 //! centre, and, as far as 90 degrees east or west, the farthest is a corner.
 
-use plan::{Area, Circle, Place, Rect};
+use plan::{Area, Circle, GeoPoint, Rect};
 
 use super::relation::CellRelation;
 use super::strip::Strip;
@@ -19,7 +19,7 @@ pub(crate) struct Shape {
 }
 
 struct Disc {
-    centre: Place,
+    centre: GeoPoint,
     degrees: f64,
     cosine: f64,
     /// Of the square of the half chord.
@@ -48,7 +48,7 @@ impl Shape {
         self.rects.is_empty() && self.strips.is_empty() && self.discs.iter().all(|disc| disc.degrees == 0.0)
     }
 
-    pub(super) fn contains(&self, place: Place) -> bool {
+    pub(super) fn contains(&self, place: GeoPoint) -> bool {
         self.rects.iter().any(|rect| holds(rect, place))
             || self.discs.iter().any(|disc| disc.contains(place))
             || self.strips.iter().any(|strip| strip.holds(place))
@@ -104,8 +104,8 @@ fn strip_meets(strip: &Strip, other: &Shape) -> bool {
         || other.strips.iter().any(|other| strip.meets(other))
 }
 
-fn holds(rect: &Rect, place: Place) -> bool {
-    let Place { latitude, longitude } = place;
+fn holds(rect: &Rect, place: GeoPoint) -> bool {
+    let GeoPoint { latitude, longitude } = place;
     (rect.south <= latitude && latitude <= rect.north) && (rect.west <= longitude && longitude <= rect.east)
 }
 
@@ -128,7 +128,7 @@ impl Disc {
         Self { centre, degrees, cosine: centre.latitude.to_radians().cos(), bound: half * half }
     }
 
-    fn contains(&self, place: Place) -> bool {
+    fn contains(&self, place: GeoPoint) -> bool {
         let half_sine = |degrees: f64| (degrees.to_radians() * 0.5).sin();
         let north = half_sine(place.latitude - self.centre.latitude);
         let east = half_sine(place.longitude - self.centre.longitude);
@@ -149,7 +149,7 @@ impl Disc {
 
     /// Degrees to the nearest place of a cell.
     fn nearest(&self, cell: &Rect) -> f64 {
-        let Place { latitude, longitude } = self.centre;
+        let GeoPoint { latitude, longitude } = self.centre;
         if holds(cell, self.centre) {
             return 0.0;
         }
@@ -164,7 +164,7 @@ impl Disc {
         let middle = latitude.to_radians().sin().atan2(cosine).to_degrees();
         let turning = (cell.south..=cell.north).contains(&middle).then_some(middle);
         let candidates = [Some(cell.south), Some(cell.north), turning].into_iter().flatten();
-        let distance = |latitude| self.centre.degrees_to(Place::new(latitude, east));
+        let distance = |latitude| self.centre.degrees_to(GeoPoint::new(latitude, east));
         candidates.map(distance).fold(f64::INFINITY, f64::min)
     }
 
@@ -176,7 +176,7 @@ impl Disc {
             return None;
         }
         let corners = ends.into_iter().flat_map(|east| [(cell.south, east), (cell.north, east)]);
-        let distance = |(latitude, east)| self.centre.degrees_to(Place::new(latitude, east));
+        let distance = |(latitude, east)| self.centre.degrees_to(GeoPoint::new(latitude, east));
         Some(corners.map(distance).fold(0.0, f64::max))
     }
 
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     fn circle(latitude: f64, longitude: f64, degrees: f64) -> Shape {
-        Shape::new(&Area::Circle(Circle { centre: Place::new(latitude, longitude), degrees }))
+        Shape::new(&Area::Circle(Circle { centre: GeoPoint::new(latitude, longitude), degrees }))
     }
 
     /// Against a net of places in each cell: `Inside` and `Outside` must be sure.
@@ -237,7 +237,7 @@ mod tests {
                     let net = (0..=20).flat_map(|up| (0..=20).map(move |right| (up, right)));
                     let inside = net
                         .map(|(up, right)| (f64::from(up) * 0.75, f64::from(right) * 0.75))
-                        .filter(|(up, right)| shape.contains(Place::new(south + up, west + right)))
+                        .filter(|(up, right)| shape.contains(GeoPoint::new(south + up, west + right)))
                         .count();
                     match shape.relate(&cell) {
                         CellRelation::Outside => assert_eq!(inside, 0, "{number}: {cell:?}"),

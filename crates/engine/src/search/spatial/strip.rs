@@ -3,13 +3,13 @@
 //!
 //! Solr differs: its strips end in corners, ours are round there, by less than the strip is wide.
 
-use plan::{Line, Place, Rect};
+use plan::{GeoPoint, Line, Rect};
 
 use super::relation::CellRelation;
 
 pub(super) struct Strip {
-    from: Place,
-    to: Place,
+    from: GeoPoint,
+    to: GeoPoint,
     degrees: f64,
 }
 
@@ -24,7 +24,7 @@ impl Strip {
         self.degrees
     }
 
-    pub(super) fn ends(&self) -> [Place; 2] {
+    pub(super) fn ends(&self) -> [GeoPoint; 2] {
         [self.from, self.to]
     }
 
@@ -38,29 +38,29 @@ impl Strip {
         }
     }
 
-    pub(super) fn holds(&self, place: Place) -> bool {
+    pub(super) fn holds(&self, place: GeoPoint) -> bool {
         self.distance(place) <= self.degrees
     }
 
-    fn distance(&self, place: Place) -> f64 {
+    fn distance(&self, place: GeoPoint) -> f64 {
         flat(place, self.at(self.share(place, 1.0)))
     }
 
     /// The place on the line that is nearest on the earth, by a map that is true near `place`.
-    pub(super) fn nearest_to(&self, place: Place) -> Place {
+    pub(super) fn nearest_to(&self, place: GeoPoint) -> GeoPoint {
         self.at(self.share(place, place.latitude.to_radians().cos()))
     }
 
-    fn at(&self, share: f64) -> Place {
+    fn at(&self, share: f64) -> GeoPoint {
         let between = |from: f64, to: f64| from + (to - from) * share;
-        Place::new(
+        GeoPoint::new(
             between(self.from.latitude, self.to.latitude),
             between(self.from.longitude, self.to.longitude),
         )
     }
 
     /// How far along the line the nearest place is, from 0 to 1, where degrees of longitude are so long.
-    fn share(&self, place: Place, longitude: f64) -> f64 {
+    fn share(&self, place: GeoPoint, longitude: f64) -> f64 {
         let (up, right) =
             (self.to.latitude - self.from.latitude, (self.to.longitude - self.from.longitude) * longitude);
         let length = up * up + right * right;
@@ -77,7 +77,7 @@ impl Strip {
             return CellRelation::Inside;
         }
         let sides = corners.iter().zip(corners.iter().cycle().skip(1));
-        let near = |side: (&Place, &Place)| {
+        let near = |side: (&GeoPoint, &GeoPoint)| {
             self.apart(&Strip { from: *side.0, to: *side.1, degrees: 0.0 }) <= self.degrees
         };
         let within = self.from.latitude >= cell.south
@@ -103,7 +103,7 @@ impl Strip {
 
     fn crosses(&self, other: &Strip) -> bool {
         let sides = |of: &Strip, by: &Strip| {
-            let side = |place: Place| {
+            let side = |place: GeoPoint| {
                 (of.to.longitude - of.from.longitude) * (place.latitude - of.from.latitude)
                     - (of.to.latitude - of.from.latitude) * (place.longitude - of.from.longitude)
             };
@@ -113,13 +113,13 @@ impl Strip {
     }
 }
 
-fn corners(cell: &Rect) -> [Place; 4] {
+fn corners(cell: &Rect) -> [GeoPoint; 4] {
     [(cell.south, cell.west), (cell.north, cell.west), (cell.north, cell.east), (cell.south, cell.east)]
-        .map(|(latitude, longitude)| Place::new(latitude, longitude))
+        .map(|(latitude, longitude)| GeoPoint::new(latitude, longitude))
 }
 
 /// Degrees on a flat map.
-fn flat(one: Place, other: Place) -> f64 {
+fn flat(one: GeoPoint, other: GeoPoint) -> f64 {
     (one.latitude - other.latitude).hypot(one.longitude - other.longitude)
 }
 
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn strip(degrees: f64) -> Strip {
-        let line = Line { places: vec![Place::new(0.0, 0.0), Place::new(10.0, 10.0)], degrees };
+        let line = Line { places: vec![GeoPoint::new(0.0, 0.0), GeoPoint::new(10.0, 10.0)], degrees };
         Strip::all(&line).next().unwrap()
     }
 
@@ -149,12 +149,15 @@ mod tests {
 
     #[test]
     fn strips_meet_and_hold() {
-        assert!(strip(0.0).holds(Place::new(5.0, 5.0)) && !strip(0.0).holds(Place::new(5.0, 6.0)));
-        assert!(strip(1.0).holds(Place::new(5.0, 6.0)) && !strip(1.0).holds(Place::new(12.0, 12.0)));
-        let other =
-            |north: f64| Strip { from: Place::new(north, 0.0), to: Place::new(0.0, 10.0), degrees: 0.0 };
+        assert!(strip(0.0).holds(GeoPoint::new(5.0, 5.0)) && !strip(0.0).holds(GeoPoint::new(5.0, 6.0)));
+        assert!(strip(1.0).holds(GeoPoint::new(5.0, 6.0)) && !strip(1.0).holds(GeoPoint::new(12.0, 12.0)));
+        let other = |north: f64| Strip {
+            from: GeoPoint::new(north, 0.0),
+            to: GeoPoint::new(0.0, 10.0),
+            degrees: 0.0,
+        };
         assert!(strip(0.0).meets(&other(10.0)));
-        let apart = Strip { from: Place::new(10.0, 0.0), to: Place::new(8.0, 2.0), degrees: 0.0 };
+        let apart = Strip { from: GeoPoint::new(10.0, 0.0), to: GeoPoint::new(8.0, 2.0), degrees: 0.0 };
         assert!(!strip(1.0).meets(&apart) && strip(5.0).meets(&apart));
     }
 }

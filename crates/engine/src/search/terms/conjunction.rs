@@ -10,7 +10,7 @@ use tantivy::DocId;
 use super::matching::Matching;
 use super::scoring::{BLOCKS_A_LOOK, ScoredTerm};
 use crate::search::collect::best::{Best, Hopefuls as _};
-use crate::segment::postings::block::BLOCK;
+use crate::segment::postings::block::POSTINGS_BLOCK;
 
 pub(super) struct Conjunction {
     lead: ScoredTerm,
@@ -70,7 +70,7 @@ impl Conjunction {
             self.lead.blocks.skip_to(*first);
             let last = self.lead.blocks.entry().last();
             // No block has more documents than that, and all that match are the lead's.
-            let near = rest.get(..BLOCK).unwrap_or(rest);
+            let near = rest.get(..POSTINGS_BLOCK).unwrap_or(rest);
             let (block, behind) = rest.split_at(near.partition_point(|doc| *doc <= last));
             rest = behind;
             if best.bar().is_none_or(|bar| self.can_reach(self.lead.bound(self.lead.blocks.entry()), bar)) {

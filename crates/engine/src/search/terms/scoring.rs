@@ -15,7 +15,7 @@ use crate::search::collect::best::{Best, Hopefuls as _};
 use crate::search::leaf_nodes::{Bm25Weight, TermNode};
 use crate::search::norms::Norms;
 use crate::segment::bits::Bits;
-use crate::segment::postings::block::BLOCK;
+use crate::segment::postings::block::POSTINGS_BLOCK;
 use crate::segment::postings::{SkipEntry, TermBlocks};
 use crate::segment::term_bits::TermBits;
 use crate::snapshot::SegmentView;
@@ -23,8 +23,8 @@ use crate::snapshot::SegmentView;
 /// Documents of a window.
 pub(super) const WINDOW: usize = 2048;
 /// Parts of a window, which are looked at only where something was added, and documents of each.
-pub(super) const GROUPS: usize = 32;
-pub(super) const GROUP: usize = WINDOW / GROUPS;
+pub(super) const WINDOW_PARTS: usize = 32;
+pub(super) const WINDOW_PART: usize = WINDOW / WINDOW_PARTS;
 
 /// Blocks between looks at the allowance.
 pub(super) const BLOCKS_A_LOOK: u32 = 64;
@@ -63,7 +63,7 @@ impl Worth {
 
     /// Of documents of a block, by their frequencies.
     #[inline]
-    fn of_all<'r>(&self, docs: &[DocId], freqs: &[u32], room: &'r mut [f32; BLOCK]) -> &'r [f32] {
+    fn of_all<'r>(&self, docs: &[DocId], freqs: &[u32], room: &'r mut [f32; POSTINGS_BLOCK]) -> &'r [f32] {
         let scores = room.get_mut(..docs.len()).unwrap_or_default();
         if self.varies {
             self.similarity.score_all(freqs, docs.iter().map(|doc| self.norms.of(*doc)), scores);
@@ -185,14 +185,14 @@ impl ScoredTerm {
 
     /// Adds the scores of a window's documents, and tells which of its groups they are in, by bits.
     pub(super) fn add_scores(&mut self, from: DocId, scores: &mut [f64; WINDOW]) -> u32 {
-        let (mut touched, mut room) = (0, [0.0; BLOCK]);
+        let (mut touched, mut room) = (0, [0.0; POSTINGS_BLOCK]);
         let Self { blocks, worth, .. } = self;
         blocks.for_each_with_freqs(from, from.saturating_add(WINDOW as u32), |docs, freqs| {
             for (doc, score) in docs.iter().zip(worth.of_all(docs, freqs, &mut room)) {
                 // Below the window's size by the caller's bounds; the remainder spares the check.
                 let place = (doc - from) as usize % WINDOW;
                 scores[place] += f64::from(*score);
-                touched |= 1 << (place / GROUP);
+                touched |= 1 << (place / WINDOW_PART);
             }
         });
         touched
@@ -218,7 +218,7 @@ impl ScoredTerm {
         // Read from `best` only where it may have moved: of a block's documents few get in, and most cost one
         // comparison.
         let mut bar = best.bar();
-        for (doc, score) in docs.iter().zip(self.worth.of_all(docs, freqs, &mut [0.0; BLOCK])) {
+        for (doc, score) in docs.iter().zip(self.worth.of_all(docs, freqs, &mut [0.0; POSTINGS_BLOCK])) {
             if bar.is_none_or(|bar| *score > bar) && allows(mask, *doc) {
                 best.offer(*doc, *score);
                 bar = best.bar();

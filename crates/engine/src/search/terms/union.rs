@@ -7,7 +7,7 @@ use tantivy::DocId;
 
 use super::query::allows;
 use super::scoring::ScoredTerm;
-use super::scoring::{GROUP, GROUPS, WINDOW};
+use super::scoring::{WINDOW, WINDOW_PART, WINDOW_PARTS};
 use crate::search::collect::best::{Best, Hopefuls as _};
 use crate::segment::bits::Bits;
 
@@ -87,7 +87,7 @@ impl Union {
         }
         for (at, mut left) in found.into_iter().enumerate() {
             while left != 0 {
-                let place = at * GROUP + left.trailing_zeros() as usize;
+                let place = at * WINDOW_PART + left.trailing_zeros() as usize;
                 left &= left - 1;
                 let doc = from + place as u32;
                 if allows(mask, doc) {
@@ -95,7 +95,7 @@ impl Union {
                 }
             }
         }
-        let (groups, _) = scores.as_chunks_mut::<GROUP>();
+        let (groups, _) = scores.as_chunks_mut::<WINDOW_PART>();
         let touched = groups.iter_mut().enumerate().filter(|(at, _)| touched >> at & 1 == 1);
         touched.for_each(|(_, scores)| scores.fill(UNTOUCHED));
     }
@@ -103,7 +103,7 @@ impl Union {
 
 impl Bounded {
     /// Whether asking about each candidate would be more work than adding all documents of the window.
-    fn is_asked_too_often(&self, candidates: &[u64; GROUPS]) -> bool {
+    fn is_asked_too_often(&self, candidates: &[u64; WINDOW_PARTS]) -> bool {
         /// What asking about one costs, in documents added.
         const ASKING: u32 = 3;
         let count: u32 = candidates.iter().map(|bits| bits.count_ones()).sum();
@@ -112,9 +112,9 @@ impl Bounded {
 }
 
 /// By group, in bits: the places that were touched and may get over the bar.
-fn candidates(scores: &[f64; WINDOW], touched: u32, rest: f64, bar: Option<f32>) -> [u64; GROUPS] {
-    let mut found = [0; GROUPS];
-    let (groups, _) = scores.as_chunks::<GROUP>();
+fn candidates(scores: &[f64; WINDOW], touched: u32, rest: f64, bar: Option<f32>) -> [u64; WINDOW_PARTS] {
+    let mut found = [0; WINDOW_PARTS];
+    let (groups, _) = scores.as_chunks::<WINDOW_PART>();
     for (at, (found, scores)) in found.iter_mut().zip(groups).enumerate() {
         if touched >> at & 1 == 1 {
             *found = match bar.map(f64::from) {
@@ -128,7 +128,7 @@ fn candidates(scores: &[f64; WINDOW], touched: u32, rest: f64, bar: Option<f32>)
 }
 
 /// Where a group's scores are such. Each is looked at, whatever it is: a compiler takes several at once.
-fn places(scores: &[f64; GROUP], such: impl Fn(f64) -> bool) -> u64 {
+fn places(scores: &[f64; WINDOW_PART], such: impl Fn(f64) -> bool) -> u64 {
     let mut bits = 0;
     for (place, score) in scores.iter().enumerate() {
         bits |= u64::from(such(*score)) << place;

@@ -131,7 +131,7 @@ pub(super) fn numbered_shard(docs: &[(usize, &Doc)]) -> Snapshot {
                     view.segment.marks.mark(doc);
                 }
             }
-            (view.segment.clone(), view.segment.marks.take())
+            (view.segment.clone(), view.segment.marks.current())
         })
         .collect();
     Snapshot::build(Some(&all), all.layout().clone(), &marked).unwrap()

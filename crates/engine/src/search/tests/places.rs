@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use plan::{
-    Area, Circle, Function, Grid, Line, Place, PlaceDistance, Query, Rect, Relation, SearchPlan, SortBy,
+    Area, Circle, Function, GeoPoint, Grid, Line, PointDistance, Query, Rect, Relation, SearchPlan, SortBy,
     SortKey, Spatial, Value,
 };
 
@@ -17,14 +17,14 @@ use crate::testing::{document, schema, snapshot, text};
 const DOCUMENTS: u32 = 600;
 
 /// Places in clusters, and some anywhere.
-fn place(number: u32) -> Place {
+fn place(number: u32) -> GeoPoint {
     let part = |by: u32| f64::from(number.wrapping_mul(by) >> 8) / f64::from(1 << 24);
     let (up, right) = (part(2_654_435_761), part(40_503_001));
     match number % 4 {
-        0 => Place::new(45.0 + up, -94.0 + right),
-        1 => Place::new(-20.0 + up * 10.0, wrapped(175.0 + right * 10.0)),
-        2 => Place::new(88.0 + up * 2.0, right * 360.0 - 180.0),
-        _ => Place::new(up * 180.0 - 90.0, right * 360.0 - 180.0),
+        0 => GeoPoint::new(45.0 + up, -94.0 + right),
+        1 => GeoPoint::new(-20.0 + up * 10.0, wrapped(175.0 + right * 10.0)),
+        2 => GeoPoint::new(88.0 + up * 2.0, right * 360.0 - 180.0),
+        _ => GeoPoint::new(up * 180.0 - 90.0, right * 360.0 - 180.0),
     }
 }
 
@@ -32,7 +32,7 @@ fn wrapped(longitude: f64) -> f64 {
     if longitude > 180.0 { longitude - 360.0 } else { longitude }
 }
 
-fn shown(place: Place) -> Value {
+fn shown(place: GeoPoint) -> Value {
     text(&format!("{},{}", place.latitude, place.longitude))
 }
 
@@ -56,11 +56,11 @@ fn indexed() -> Snapshot {
 
 fn areas() -> Vec<Area> {
     let circle = |latitude, longitude, degrees| {
-        Area::Circle(Circle { centre: Place::new(latitude, longitude), degrees })
+        Area::Circle(Circle { centre: GeoPoint::new(latitude, longitude), degrees })
     };
     let rect = |south, north, west, east| Area::Rect(Rect { south, north, west, east });
     let places = [(45.2, -93.9), (45.8, -93.1), (45.1, -93.0)];
-    let places = places.map(|(latitude, longitude)| Place::new(latitude, longitude)).to_vec();
+    let places = places.map(|(latitude, longitude)| GeoPoint::new(latitude, longitude)).to_vec();
     vec![
         Area::Line(Line { places, degrees: 0.05 }),
         circle(45.5, -93.5, 0.3),
@@ -87,8 +87,8 @@ fn ids(snapshot: &Snapshot, mut plan: SearchPlan) -> Vec<u32> {
     result.hits.iter().map(|hit| hit.id.parse().unwrap()).collect()
 }
 
-fn within(area: &Area, place: Place) -> bool {
-    let place = Place::of_code(place.code());
+fn within(area: &Area, place: GeoPoint) -> bool {
+    let place = GeoPoint::of_code(place.code());
     match area {
         Area::Point(_) => false,
         Area::Circle(circle) => circle.centre.degrees_to(place) <= circle.degrees,
@@ -105,7 +105,7 @@ fn within(area: &Area, place: Place) -> bool {
 }
 
 /// Degrees on a flat map, by going along the line in small steps.
-fn off_line(from: Place, to: Place, place: Place) -> f64 {
+fn off_line(from: GeoPoint, to: GeoPoint, place: GeoPoint) -> f64 {
     let step = |step: u32| f64::from(step) / 10_000.0;
     let along = |share: f64| {
         let north = from.latitude + (to.latitude - from.latitude) * share - place.latitude;
@@ -141,9 +141,9 @@ fn areas_hold_what_lies_in_them() {
 #[test]
 fn the_nearest_come_first() {
     let snapshot = indexed();
-    let from = Place::new(45.15, -93.85);
-    let distance = PlaceDistance { field: "at_p".into(), from, per_metre: 0.001, detail: None };
-    let key = SortKey { by: SortBy::Function(Function::PlaceDistance(distance)), descending: false };
+    let from = GeoPoint::new(45.15, -93.85);
+    let distance = PointDistance { field: "at_p".into(), from, per_metre: 0.001, detail: None };
+    let key = SortKey { by: SortBy::Function(Function::PointDistance(distance)), descending: false };
     let mut plan = plan(Query::All);
     plan.sort = vec![key];
     let order = ids(&snapshot, plan);

@@ -66,7 +66,7 @@ fn shard() -> Snapshot {
             (0..view.reader().max_doc()).step_by(7).for_each(|doc| {
                 view.segment.marks.mark(doc);
             });
-            (view.segment.clone(), view.segment.marks.take())
+            (view.segment.clone(), view.segment.marks.current())
         })
         .collect();
     Snapshot::build(Some(&all), all.layout().clone(), &marked).unwrap()

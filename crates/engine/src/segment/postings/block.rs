@@ -7,12 +7,12 @@
 use plan::Error;
 
 /// Numbers in a whole block.
-pub(crate) const BLOCK: usize = 128;
+pub(crate) const POSTINGS_BLOCK: usize = 128;
 
 /// A block's numbers. Most cursors of a search decode none, so there is no room for them before.
 #[derive(Default)]
 pub(crate) struct Decoded {
-    values: Option<Box<[u32; BLOCK]>>,
+    values: Option<Box<[u32; POSTINGS_BLOCK]>>,
     pub(crate) len: usize,
     pub(crate) loaded: bool,
 }
@@ -24,8 +24,8 @@ impl Decoded {
     }
 
     /// Room for a whole block.
-    pub(crate) fn room(&mut self) -> &mut [u32; BLOCK] {
-        self.values.get_or_insert_with(|| Box::new([0; BLOCK]))
+    pub(crate) fn room(&mut self) -> &mut [u32; POSTINGS_BLOCK] {
+        self.values.get_or_insert_with(|| Box::new([0; POSTINGS_BLOCK]))
     }
 }
 
@@ -105,10 +105,10 @@ mod tests {
     fn one_value_is_read_as_all_are() {
         let packer = BitPacker4x::new();
         for bits in 0..=31u8 {
-            let values: [u32; BLOCK] = std::array::from_fn(|at| {
+            let values: [u32; POSTINGS_BLOCK] = std::array::from_fn(|at| {
                 (at as u32).wrapping_mul(2_654_435_761) & (1u32 << bits).wrapping_sub(1)
             });
-            let mut packed = vec![0u8; usize::from(bits) * BLOCK / 8];
+            let mut packed = vec![0u8; usize::from(bits) * POSTINGS_BLOCK / 8];
             packer.compress(&values, &mut packed, bits);
             // Something always follows: the next block, or the next term.
             packed.extend([0xff; 16]);

@@ -13,7 +13,7 @@ use tantivy::{DocId, TERMINATED};
 
 use super::entry::{EntryForm, SkipEntry};
 use crate::segment::postings::block::{
-    BLOCK, Decoded, damaged, next_vint, packed_value, read_vint, skip_vints,
+    Decoded, POSTINGS_BLOCK, damaged, next_vint, packed_value, read_vint, skip_vints,
 };
 use crate::segment::term_bits::TermBits;
 
@@ -45,7 +45,7 @@ pub(crate) struct TermBlocks {
 impl TermBlocks {
     pub(crate) fn open(bytes: OwnedBytes, doc_freq: u32, option: IndexRecordOption) -> Result<Self> {
         let (mut skips, mut at) = (0..0, 0);
-        if doc_freq as usize >= BLOCK {
+        if doc_freq as usize >= POSTINGS_BLOCK {
             let mut read = 0;
             let length = read_vint(&bytes, &mut read).ok_or_else(|| damaged("postings break off"))? as usize;
             skips = read..read + length;
@@ -96,7 +96,7 @@ impl TermBlocks {
                 return;
             }
             before = entry.last();
-            remaining -= BLOCK as u32;
+            remaining -= POSTINGS_BLOCK as u32;
             entry = self.entry_at(&mut skips.start, remaining);
         }
     }
@@ -133,8 +133,8 @@ impl TermBlocks {
         }
         self.before = before;
         self.skips.start = start + passed * size;
-        self.at += values * BLOCK / 8;
-        self.remaining = self.remaining.saturating_sub((passed * BLOCK) as u32);
+        self.at += values * POSTINGS_BLOCK / 8;
+        self.remaining = self.remaining.saturating_sub((passed * POSTINGS_BLOCK) as u32);
         self.positions_before += positions;
         self.read_entry();
     }
@@ -151,9 +151,10 @@ impl TermBlocks {
     /// Stands behind the current block, whose entry is still there.
     #[inline]
     fn leave(&mut self) {
-        self.at +=
-            (usize::from(self.entry.extent.doc_bits) + usize::from(self.entry.extent.freq_bits)) * BLOCK / 8;
-        self.remaining -= BLOCK as u32;
+        self.at += (usize::from(self.entry.extent.doc_bits) + usize::from(self.entry.extent.freq_bits))
+            * POSTINGS_BLOCK
+            / 8;
+        self.remaining -= POSTINGS_BLOCK as u32;
         self.before = self.entry.last();
         self.positions_before += u64::from(self.entry.extent.freq_sum);
     }
@@ -217,7 +218,7 @@ impl TermBlocks {
             }
             return self.freqs.get().get(place).copied();
         }
-        let start = self.at + usize::from(self.entry.extent.doc_bits) * BLOCK / 8;
+        let start = self.at + usize::from(self.entry.extent.doc_bits) * POSTINGS_BLOCK / 8;
         Some(packed_value(self.bytes.as_slice().get(start..)?, self.entry.extent.freq_bits, place)? + 1)
     }
 
@@ -323,7 +324,7 @@ impl TermBlocks {
     /// The entry that begins at `at`, where `remaining` documents are left, and moves `at` behind it.
     #[inline]
     fn entry_at(&self, at: &mut usize, remaining: u32) -> SkipEntry {
-        let packed = if remaining as usize >= BLOCK { self.packed_entry(at) } else { None };
+        let packed = if remaining as usize >= POSTINGS_BLOCK { self.packed_entry(at) } else { None };
         packed.unwrap_or(self.form.tail())
     }
 
@@ -342,10 +343,10 @@ impl TermBlocks {
             let before = (self.before > 0).then_some(self.before);
             let room = self.docs.room();
             self.packer.decompress_strictly_sorted(before, data, room, self.entry.extent.doc_bits);
-            self.docs.len = BLOCK;
+            self.docs.len = POSTINGS_BLOCK;
             return;
         }
-        self.docs.len = self.remaining as usize % BLOCK;
+        self.docs.len = self.remaining as usize % POSTINGS_BLOCK;
         let (mut rest, mut doc) = (data.iter(), self.before);
         let len = self.docs.len;
         for value in self.docs.room().iter_mut().take(len) {
@@ -358,7 +359,8 @@ impl TermBlocks {
     fn load_freqs(&mut self) {
         self.freqs.loaded = true;
         let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
-        self.freqs.len = if self.in_tail() { self.remaining as usize % BLOCK } else { BLOCK };
+        self.freqs.len =
+            if self.in_tail() { self.remaining as usize % POSTINGS_BLOCK } else { POSTINGS_BLOCK };
         if !self.form.has_freqs {
             self.freqs.room().fill(1);
         } else if self.in_tail() {
@@ -368,7 +370,7 @@ impl TermBlocks {
                 *value = next_vint(&mut rest).unwrap_or(1);
             }
         } else {
-            let start = usize::from(self.entry.extent.doc_bits) * BLOCK / 8;
+            let start = usize::from(self.entry.extent.doc_bits) * POSTINGS_BLOCK / 8;
             let packed = data.get(start..).unwrap_or(&[]);
             let room = self.freqs.room();
             self.packer.decompress(packed, room, self.entry.extent.freq_bits);

@@ -21,7 +21,7 @@ use tantivy::{DocId, SegmentReader, TERMINATED};
 pub(crate) use self::blocks::TermBlocks;
 pub(crate) use self::entry::SkipEntry;
 use crate::errors::from_tantivy;
-use crate::segment::postings::block::{BLOCK, damaged, next_vint};
+use crate::segment::postings::block::{POSTINGS_BLOCK, damaged, next_vint};
 use crate::segment::postings::positions::TermPositions;
 
 mod blocks;
@@ -89,7 +89,7 @@ impl FieldPostings {
 
     /// Calls `each` with the documents of a term. Terms that fill no block, which most are, need no cursor.
     pub(crate) fn for_each_doc(&self, info: &TermInfo, mut each: impl FnMut(DocId)) -> Result<()> {
-        if info.doc_freq as usize >= BLOCK {
+        if info.doc_freq as usize >= POSTINGS_BLOCK {
             self.blocks(info)?.for_each_in(0, TERMINATED, |docs| docs.iter().copied().for_each(&mut each));
             return Ok(());
         }

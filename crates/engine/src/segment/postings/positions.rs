@@ -7,7 +7,7 @@ use bitpacking::{BitPacker, BitPacker4x};
 use plan::Result;
 use tantivy::directory::OwnedBytes;
 
-use super::block::{BLOCK, Decoded, damaged, next_vint, read_vint};
+use super::block::{Decoded, POSTINGS_BLOCK, damaged, next_vint, read_vint};
 
 /// The positions of one term, in the order of its documents: for each the first, then the distances.
 ///
@@ -50,11 +50,11 @@ impl TermPositions {
     pub(crate) fn read(&mut self, start: u64, count: u32, mut each: impl FnMut(u32)) {
         let (mut at, mut rest) = (start as usize, count as usize);
         while rest > 0 {
-            let block = at / BLOCK;
+            let block = at / POSTINGS_BLOCK;
             if block != self.block || !self.values.loaded {
                 self.load(block);
             }
-            let values = self.values.get().get(at % BLOCK..).unwrap_or(&[]);
+            let values = self.values.get().get(at % POSTINGS_BLOCK..).unwrap_or(&[]);
             let values = values.get(..rest).unwrap_or(values);
             if values.is_empty() {
                 return;
@@ -75,7 +75,7 @@ impl TermPositions {
             (self.block, self.at) = (0, self.widths + self.blocks);
         }
         while self.block < block.min(self.blocks) {
-            self.at += self.width(self.block) * BLOCK / 8;
+            self.at += self.width(self.block) * POSTINGS_BLOCK / 8;
             self.block += 1;
         }
         self.values.loaded = true;
@@ -83,7 +83,7 @@ impl TermPositions {
         if block < self.blocks {
             let width = self.bytes.as_slice().get(self.widths + block).copied().unwrap_or(0);
             self.packer.decompress(data, self.values.room(), width);
-            self.values.len = BLOCK;
+            self.values.len = POSTINGS_BLOCK;
             return;
         }
         self.block = block;

@@ -12,7 +12,7 @@ mod coordinates;
 mod measure;
 
 use plan::{
-    Area, Circle, Clause, Error, FieldClass, Function, Grid, Occur, Operator, Place, PlaceDistance, Query,
+    Area, Circle, Clause, Error, FieldClass, Function, GeoPoint, Grid, Occur, Operator, PointDistance, Query,
     Relation, Result, Spatial,
 };
 
@@ -64,7 +64,7 @@ fn around(request: &Request<'_>, boxed: bool) -> Result<Option<Query>> {
 
 /// A circle, or the box around it.
 fn circle(measure: &Measure, centre: &str, distance: f64, boxed: bool) -> Result<Area> {
-    let (centre, degrees) = (Place::parse(centre)?, measure.degrees(distance));
+    let (centre, degrees) = (GeoPoint::parse(centre)?, measure.degrees(distance));
     let area = Area::Circle(Circle { centre, degrees: degrees.min(180.0) });
     Ok(if boxed { area.bounds().map_or(area, Area::Rect) } else { area })
 }
@@ -127,7 +127,7 @@ impl QueryContext<'_> {
             )));
         };
         let measure = Measure::of(&field.spec)?;
-        let area = Area::Rect(plan::rect(Place::parse(lower)?, Place::parse(upper)?)?);
+        let area = Area::Rect(plan::rect(GeoPoint::parse(lower)?, GeoPoint::parse(upper)?)?);
         if field.spec.class() == FieldClass::BBox {
             return self.boxes_query(field, BoxRelation::Intersects, &area);
         }
@@ -187,7 +187,7 @@ impl Scored {
         };
         let (field, from) = (spatial.field.clone(), spatial.area.centre());
         let distance =
-            Function::PlaceDistance(PlaceDistance { field, from, per_metre, detail: measure.grid });
+            Function::PointDistance(PointDistance { field, from, per_metre, detail: measure.grid });
         let function = match self.score {
             Score::Reciprocal => {
                 let part = spatial.area.half_diagonal() as f32 * 0.1;

@@ -9,13 +9,13 @@ use super::docs::BucketDocs;
 use super::path::{Path, PathTo};
 use super::summary::OpenStats;
 use crate::search::context::SearchContext;
-use crate::search::facet::room::Room;
+use crate::search::facet::room::BucketBudget;
 
 /// What buckets are computed with.
 #[derive(Clone, Copy)]
 pub(super) struct TreeContext<'c> {
     pub(super) context: &'c SearchContext<'c>,
-    pub(super) room: &'c Room,
+    pub(super) room: &'c BucketBudget,
     pub(super) depth: CutDepth,
 }
 

@@ -6,7 +6,7 @@ use tantivy::{DocId, SegmentReader};
 
 use super::keys::Keys;
 use crate::search::context::SearchContext;
-use crate::search::function::{BLOCK, FunctionReader, FunctionValues as _, LoweredFunction, lower};
+use crate::search::function::{DOC_BATCH, FunctionReader, FunctionValues as _, LoweredFunction, lower};
 
 pub(super) struct FunctionColumn {
     lowered: LoweredFunction,
@@ -43,8 +43,9 @@ impl FunctionWalk {
         let mut distinct = docs.to_vec();
         distinct.dedup();
         let (mut values, mut present) = (vec![0.0; distinct.len()], vec![false; distinct.len()]);
-        let blocks = distinct.chunks(BLOCK).zip(values.chunks_mut(BLOCK)).zip(present.chunks_mut(BLOCK));
-        for ((docs, values), present) in blocks {
+        let batches =
+            distinct.chunks(DOC_BATCH).zip(values.chunks_mut(DOC_BATCH)).zip(present.chunks_mut(DOC_BATCH));
+        for ((docs, values), present) in batches {
             self.reader.doubles(docs, values);
             self.reader.present(docs, present);
         }

@@ -32,7 +32,7 @@ use related::Slots;
 use summary::OpenStats;
 
 use super::heatmap;
-use super::room::Room;
+use super::room::BucketBudget;
 use crate::search::context::SearchContext;
 use crate::search::facet::domain::Domain;
 use crate::search::facet::domains::Domains;
@@ -59,7 +59,7 @@ impl<'p> Opened<'p> {
     pub(super) fn compute(
         &self,
         context: &SearchContext<'_>,
-        room: &Room,
+        room: &BucketBudget,
         hits: &Domain,
     ) -> Result<BucketPartial> {
         let tree = TreeContext { context, room, depth: self.depth };

@@ -47,7 +47,7 @@ impl<'p> OpenRanges<'p> {
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
     ) -> Result<Vec<BucketPartial>> {
-        tree.room.take(self.plan.all().count(), below.needs().places)?;
+        tree.room.reserve(self.plan.all().count(), below.needs().places)?;
         let (counts, placed) = self.place(tree.context, docs, below.needs().more_than_count)?;
         let bucket = |count| BucketPartial { count, ..BucketPartial::default() };
         let mut found: Vec<BucketPartial> = counts.into_iter().map(bucket).collect();

@@ -301,7 +301,7 @@ impl Cutting<'_> {
         chosen: &[Counted],
         table: &mut KeyTable,
     ) -> Result<Vec<(Value, BucketPartial)>> {
-        tree.room.take(chosen.len(), self.below.needs().places)?;
+        tree.room.reserve(chosen.len(), self.below.needs().places)?;
         let mut list = Vec::with_capacity(chosen.len());
         for (key, count) in chosen {
             list.push((

@@ -15,12 +15,12 @@ const LONGITUDE_STEP: f64 = 360.0 / STEPS;
 
 /// Degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct GeoPoint {
     pub latitude: f64,
     pub longitude: f64,
 }
 
-impl Place {
+impl GeoPoint {
     pub fn new(latitude: f64, longitude: f64) -> Self {
         Self { latitude, longitude }
     }
@@ -46,14 +46,14 @@ impl Place {
         steps(from, to, LATITUDE_STEP)
     }
 
-    /// As [`Place::latitude_steps`], of longitudes.
+    /// As [`GeoPoint::latitude_steps`], of longitudes.
     pub fn longitude_steps(from: f64, to: f64) -> (f64, f64) {
         steps(from, to, LONGITUDE_STEP)
     }
 
     /// Degrees of the great circle to another place.
-    pub fn degrees_to(self, other: Place) -> f64 {
-        let radians = |place: Place| (place.latitude.to_radians(), place.longitude.to_radians());
+    pub fn degrees_to(self, other: GeoPoint) -> f64 {
+        let radians = |place: GeoPoint| (place.latitude.to_radians(), place.longitude.to_radians());
         central_angle(radians(self), radians(other)).to_degrees()
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn places_go_both_ways() {
         let check = |latitude: f64, longitude: f64| {
-            let found = Place::of_code(Place::new(latitude, longitude).code());
+            let found = GeoPoint::of_code(GeoPoint::new(latitude, longitude).code());
             let near = (found.latitude - latitude).abs() < 1e-7 && (found.longitude - longitude).abs() < 1e-7;
             assert!(near, "{latitude} {longitude}: {found:?}");
         };
@@ -119,7 +119,7 @@ mod tests {
     /// The order is that of geohashes: `9` is left of and below `u`, `s` is above `7`.
     #[test]
     fn codes_follow_the_curve() {
-        let code = |latitude, longitude| Place::new(latitude, longitude).code();
+        let code = |latitude, longitude| GeoPoint::new(latitude, longitude).code();
         assert_eq!(code(-90.0, -180.0), i64::MIN);
         assert_eq!(code(90.0, 180.0), i64::MAX);
         let places = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)];
@@ -129,18 +129,18 @@ mod tests {
     /// Recorded from Solr 9.10.1, which prints the steps of a box.
     #[test]
     fn spans_are_of_whole_steps() {
-        assert_eq!(Place::latitude_steps(44.0, 46.0), (44.000_000_017_695_13, 45.999_999_982_304_87));
-        assert_eq!(Place::longitude_steps(-180.0, 180.0), (-180.0, 179.999_999_916_180_97));
+        assert_eq!(GeoPoint::latitude_steps(44.0, 46.0), (44.000_000_017_695_13, 45.999_999_982_304_87));
+        assert_eq!(GeoPoint::longitude_steps(-180.0, 180.0), (-180.0, 179.999_999_916_180_97));
     }
 
     #[test]
     fn distances_are_of_great_circles() {
-        let check = |one: Place, other: Place, degrees: f64| {
+        let check = |one: GeoPoint, other: GeoPoint, degrees: f64| {
             assert!((one.degrees_to(other) - degrees).abs() < 1e-9, "{one:?} {other:?}");
         };
-        check(Place::new(0.0, 0.0), Place::new(0.0, 180.0), 180.0);
-        check(Place::new(0.0, 179.0), Place::new(0.0, -179.0), 2.0);
-        check(Place::new(90.0, 10.0), Place::new(-90.0, 70.0), 180.0);
-        check(Place::new(10.0, 10.0), Place::new(10.0, 10.0), 0.0);
+        check(GeoPoint::new(0.0, 0.0), GeoPoint::new(0.0, 180.0), 180.0);
+        check(GeoPoint::new(0.0, 179.0), GeoPoint::new(0.0, -179.0), 2.0);
+        check(GeoPoint::new(90.0, 10.0), GeoPoint::new(-90.0, 70.0), 180.0);
+        check(GeoPoint::new(10.0, 10.0), GeoPoint::new(10.0, 10.0), 0.0);
     }
 }

@@ -10,20 +10,20 @@ use super::node::Node;
 use crate::search::context::SearchContext;
 
 /// Queries, and how they are asked in the segment last looked at.
-pub(crate) struct Given {
+pub(crate) struct DocMatcher {
     nodes: Vec<Node>,
     segment: Option<usize>,
     opened: Vec<Evaluator>,
 }
 
-impl Given {
+impl DocMatcher {
     pub(crate) fn new(context: &SearchContext<'_>, queries: &[Query]) -> Result<Self> {
         let nodes = queries.iter().map(|query| lower_unscored(context, query)).collect::<Result<_>>()?;
         Ok(Self { nodes, segment: None, opened: Vec::new() })
     }
 
     /// Whether a document of a segment matches query `number`.
-    pub(crate) fn holds(
+    pub(crate) fn matches(
         &mut self,
         context: &SearchContext<'_>,
         (segment, doc): (usize, DocId),

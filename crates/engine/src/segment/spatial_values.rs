@@ -8,12 +8,12 @@
 use plan::{Area, Result};
 
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Places {
+pub(crate) struct SpatialValues {
     pub(crate) codes: Vec<i64>,
     pub(crate) shapes: Vec<String>,
 }
 
-impl Places {
+impl SpatialValues {
     /// Adds what a text says; an empty one is no place.
     pub(crate) fn add_text(&mut self, text: &str) -> Result<()> {
         if !text.is_empty() {
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn points_are_codes_and_shapes_are_terms() {
         let check = |text: &str, codes: usize, shapes: &[&str]| {
-            let mut places = Places::default();
+            let mut places = SpatialValues::default();
             places.add_text(text).unwrap();
             assert_eq!(
                 (places.codes.len(), places.shapes.as_slice()),
@@ -49,6 +49,6 @@ mod tests {
         check("1,2", 1, &[]);
         check("ENVELOPE(1,2,4,3)", 0, &["ENVELOPE (1, 2, 4, 3)"]);
         check("GEOMETRYCOLLECTION(POINT(1 2),BUFFER(POINT(1 2),3))", 1, &["BUFFER (POINT (1 2), 3)"]);
-        assert!(Places::default().add_text("nowhere").is_err());
+        assert!(SpatialValues::default().add_text("nowhere").is_err());
     }
 }
