@@ -92,6 +92,8 @@ impl DocMap {
         let mut carried = Vec::new();
         for MappedInput { id, removed, new } in &self.inputs {
             let Some(dead) = dead_of(*id) else {
+                // A refresh drops a segment whose last document has died. What the merge had copied of it by
+                // then lived at the start, and must not come back.
                 carried.extend(new.clone());
                 continue;
             };

@@ -61,6 +61,8 @@ impl SearchCaches {
 
     /// Forgets what belongs to segments that a newer snapshot no longer has.
     pub(super) fn follow(&self, snapshot: &Snapshot) {
+        // Once for each newer snapshot. Who still reads an older one must not throw away what the newer
+        // needs. Relaxed: the number guards nothing, each map has a lock of its own.
         if self.snapshot.fetch_max(snapshot.number(), Ordering::Relaxed) >= snapshot.number() {
             return;
         }

@@ -46,6 +46,8 @@ impl ComputedDocs {
 
     /// All of a segment.
     pub(crate) fn bits(&self, reader: &SegmentReader) -> Result<Arc<Bits>> {
+        // Held while it computes: who asks for the same segment meanwhile waits, instead of reading the
+        // column a second time.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bits) = known.get(&reader.segment_id()) {
             return Ok(bits.clone());

@@ -162,7 +162,8 @@ impl Evaluator {
         }
     }
 
-    /// The scores of documents, at most [`DOC_BATCH`](super::function::DOC_BATCH) of them, all of which match.
+    /// The scores of documents, at most [`DOC_BATCH`](super::function::DOC_BATCH) of them, all of which
+    /// match.
     pub(crate) fn scores(&mut self, docs: &[DocId], scores: &mut [f32]) {
         match self {
             Evaluator::Function(function) => function.scores(docs, scores),
@@ -206,7 +207,9 @@ impl Evaluator {
     }
 }
 
-/// By so much a bound is above what it is made of, which was rounded.
+/// By so much a bound is above what it is made of, which was rounded: a combination rounds some four times,
+/// by half a unit in the last place of a single each; this is eight units, and every combination adds it
+/// anew. Too much only costs a document that is scored for nothing, too little loses a hit.
 const ROUNDING: f32 = 1.000_001;
 
 /// Bounds, for nodes that have some (see `Node::is_unbounded`). They round as scores do, a little upwards.

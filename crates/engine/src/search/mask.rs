@@ -124,6 +124,8 @@ pub(crate) fn filter_bits(
     if let Some(bits) = known {
         return Ok(bits);
     }
+    // All documents, not those alone that are left here: the next search that has the filter leaves others.
+    // Dead ones among them: of a segment only the marks change, so that what is kept stays right.
     let bits = matches(context, segment, &filter.node, None)?;
     // Half a filter is of no use to others.
     if let Some(key) = filter.key.as_ref().filter(|_| !context.allowance.was_used_up()) {

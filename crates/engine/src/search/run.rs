@@ -36,6 +36,7 @@ pub(super) fn search(
         return Ok(kept.result(plan));
     }
     let result = searched(context, plan)?;
+    // What was cut short, or not counted to its end, is right for this request's bounds and for no other.
     if let Some(lookup) = lookup.filter(|_| result.total_exact && result.cut_before.is_none()) {
         context.caches.results.insert(lookup, KeptResult::of(plan, &result));
     }

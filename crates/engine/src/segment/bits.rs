@@ -129,6 +129,8 @@ impl Bits {
     }
 
     pub(crate) fn count(&self) -> u32 {
+        // Relaxed: the count follows from the words alone, and these change through `&mut self` only, which
+        // forgets it. Who does not see it yet counts again.
         let known = self.counted.load(Ordering::Relaxed);
         if known != NOT_COUNTED {
             return known;

@@ -147,6 +147,7 @@ impl Write for OutputFile {
                 held.push(bytes);
                 Ok(bytes.len())
             }
+            // Relaxed: it only ends a merge sooner, and what misses it here meets it at the next write.
             Sink::Store(_) if self.output.inner.given_up.load(Ordering::Relaxed) => {
                 Err(io::Error::other("the shard is closed"))
             }

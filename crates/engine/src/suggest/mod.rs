@@ -91,6 +91,7 @@ impl Suggesters {
             declared == Some(&built.suggester)
         };
         self.write().retain(|key, built| same(key, built));
+        // Behind the change, and released by it: who reads the new number finds what it stands for.
         self.changes.fetch_add(1, Ordering::Release);
     }
 

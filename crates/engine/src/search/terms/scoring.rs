@@ -234,5 +234,6 @@ pub(super) fn slack(scoring: &Bm25Weight, segment: &SegmentReader) -> Result<f32
     let inverted = segment.inverted_index(field).map_err(from_tantivy)?;
     let local = inverted.total_num_tokens() as f32 / segment.max_doc().max(1) as f32;
     let ratio = local / scoring.similarity.average_length;
+    // Where the segment has no lengths to compare, its pairs say nothing of scores: then nothing is bounded.
     if ratio.is_finite() && ratio > 0.0 { Ok(ratio.max(1.0 / ratio) * ROUNDING) } else { Ok(f32::INFINITY) }
 }

@@ -38,7 +38,7 @@ pub(crate) struct TermBlocks {
     freqs: Decoded,
     /// For each document of the block, the positions of those before it in the block.
     starts: Decoded,
-    /// The place in the block last found by [`TermBlocks::place_of`].
+    /// The place in the block last found by [`TermBlocks::place_ahead`].
     place: usize,
 }
 
