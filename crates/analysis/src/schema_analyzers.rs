@@ -98,6 +98,7 @@ impl SchemaAnalyzers {
         let slots = self.types.get(&kind.name);
         let slots = slots
             .ok_or_else(|| Error::internal(format!("field type `{}` is of another schema", kind.name)))?;
+        // A failure is kept as well, as a text: each request that meets it makes an error of its own of it.
         let build = || Analyzer::build(spec, &self.resources).map_err(|error| error.to_string());
         slot(slots).get_or_init(build).as_ref().map(Some).map_err(|error| {
             Error::bad_request(format!("cannot build the analyzer of field type `{}`: {error}", kind.name))

@@ -90,6 +90,8 @@ impl Input<'_> {
         if !self.tokenizer.next(self.text, token) {
             return false;
         }
+        // The last char filter's first: tokens stand in what it made, and each map leads back to the text
+        // that its filter was given.
         for map in self.offsets.iter().rev() {
             token.start = map.correct(token.start);
             token.end = map.correct(token.end);

@@ -100,6 +100,8 @@ impl Filter for Repeat {
         if !input.next(token) {
             return false;
         }
+        // The marked one goes first and keeps the increment: stemmers behind leave it as it is, and what they
+        // make of the other stands at its position.
         self.waiting = Some(Token { position_increment: 0, keyword: false, ..token.clone() });
         token.keyword = true;
         true
