@@ -5,8 +5,7 @@
 //! error, for an update may have been done. Logins are never repeated in a message.
 
 use std::error::Error as StdError;
-
-use crate::url::SolrUrl;
+use std::fmt::Display;
 
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -77,11 +76,11 @@ impl Error {
         }
     }
 
-    pub(crate) fn connect(url: &SolrUrl, error: &(dyn StdError + 'static)) -> Self {
+    pub(crate) fn connect(url: &dyn Display, error: &(dyn StdError + 'static)) -> Self {
         Error::Connect { url: url.to_string(), reason: innermost(error) }
     }
 
-    pub(crate) fn broken(url: &SolrUrl, error: &(dyn StdError + 'static)) -> Self {
+    pub(crate) fn broken(url: &dyn Display, error: &(dyn StdError + 'static)) -> Self {
         Error::Broken { url: url.to_string(), reason: innermost(error) }
     }
 }

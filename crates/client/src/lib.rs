@@ -31,6 +31,7 @@ mod metrics;
 mod options;
 mod pool;
 mod request;
+mod resolve;
 mod response;
 mod roles;
 mod shown;
@@ -46,12 +47,14 @@ pub use metrics::MetricsSnapshot;
 pub use options::{
     ClientOptions, Coding, CompressionOptions, EjectionOptions, Hedge, PoolOptions, Protocol, RetryOptions,
 };
-pub use pool::{Resolve, Resolving, SystemResolver};
-pub use request::Request;
+pub use request::{Request, is_reader};
+pub use resolve::{Resolve, Resolving, SystemResolver};
 pub use response::Response;
 pub use roles::{
-    BalancedClient, CloudClient, FailedBatch, Pairs, SolrClient, UpdateOptions, UpdateStream, UpdateTotals,
+    BalancedClient, CloudClient, FailedBatch, Pairs, SolrClient, Target, UpdateOptions, UpdateStream,
+    UpdateTotals,
 };
 pub use shown::shown_certificates;
 pub use tls::Tls;
+pub use transport::StreamedResponse;
 pub use url::SolrUrl;

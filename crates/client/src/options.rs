@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::balance::Preference;
-use crate::pool::{Resolve, SystemResolver};
+use crate::resolve::{Resolve, SystemResolver};
 use crate::tls::Tls;
 
 /// All of it.
@@ -90,6 +90,17 @@ pub enum Protocol {
     Http1,
     /// At `http://` by prior knowledge.
     Http2,
+}
+
+impl Protocol {
+    /// What is offered when TLS is agreed on, best first.
+    pub(crate) fn alpn_names(self) -> &'static [&'static [u8]] {
+        match self {
+            Protocol::Auto => &[b"h2", b"http/1.1"],
+            Protocol::Http1 => &[b"http/1.1"],
+            Protocol::Http2 => &[b"h2"],
+        }
+    }
 }
 
 /// Connections to one server.

@@ -11,7 +11,7 @@ use hyper::Method;
 use hyper::header::{HeaderName, HeaderValue};
 use tokio::time::Instant;
 
-use crate::balance::Preference;
+use crate::balance::{Candidate, Preference};
 use crate::error::Error;
 use crate::url::{SolrUrl, target};
 
@@ -35,35 +35,53 @@ const READERS: [&str; 13] = [
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(crate) method: Method,
-    /// Path and query below the Solr URL, escaped.
+    /// Path and query below the Solr URL, escaped; beside it where they begin with a slash.
     pub(crate) target: String,
     pub(crate) content: Option<Content>,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) deadline: Option<Instant>,
     pub(crate) preferences: Vec<Preference>,
-    pub(crate) only: Option<Vec<SolrUrl>>,
+    pub(crate) only: Option<Vec<Candidate>>,
     safe: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Content {
-    pub content_type: String,
+    pub content_type: Option<String>,
     pub bytes: Bytes,
 }
 
 impl Request {
     /// GET of a path below the Solr URL, such as `films/select`.
     pub fn get(path: &str, params: &[(&str, &str)]) -> Self {
-        let handler = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        Self { safe: READERS.contains(&handler), ..Self::new(Method::GET, path, params) }
+        Self { safe: is_reader(path), ..Self::new(Method::GET, path, params) }
     }
 
     /// POST of `body`. It is taken to change something, also at a handler that only reads: see
     /// [`Request::safe`].
     pub fn post(path: &str, params: &[(&str, &str)], content_type: &str, body: impl Into<Bytes>) -> Self {
-        let content = Content { content_type: content_type.to_owned(), bytes: body.into() };
+        let content = Content { content_type: Some(content_type.to_owned()), bytes: body.into() };
         Self { content: Some(content), ..Self::new(Method::POST, path, params) }
+    }
+
+    /// Any method, for what passes requests of others on. `target` is path and query as they stand in a
+    /// request line: below the Solr URL (`films/select?q=x`), or with a slash before it beside the Solr URL
+    /// (`/api/cores`). Never safe by itself: see [`Request::safe`] and [`is_reader`]. Errors:
+    /// [`Error::Request`].
+    pub fn relayed(method: &str, target: &str) -> Result<Self, Error> {
+        let is_text = target.bytes().all(|byte| byte.is_ascii_graphic());
+        let method = Method::from_bytes(method.as_bytes()).ok().filter(|_| is_text);
+        let method = method.ok_or_else(|| Error::Request("the request line is malformed".to_owned()))?;
+        Ok(Self::new(method, target, &[]))
+    }
+
+    /// With this body. What is not said of it by `content_type` may be by headers.
+    #[must_use]
+    pub fn body(mut self, content_type: Option<&str>, bytes: impl Into<Bytes>) -> Self {
+        let content_type = content_type.map(str::to_owned);
+        self.content = Some(Content { content_type, bytes: bytes.into() });
+        self
     }
 
     fn new(method: Method, path: &str, params: &[(&str, &str)]) -> Self {
@@ -116,18 +134,35 @@ impl Request {
 
     /// Confines it to these of the client's servers.
     #[must_use]
-    pub fn only(mut self, urls: Vec<SolrUrl>) -> Self {
-        self.only = Some(urls);
+    pub fn only(self, urls: Vec<SolrUrl>) -> Self {
+        self.candidates(urls.into_iter().map(Candidate::from).collect())
+    }
+
+    #[must_use]
+    pub(crate) fn candidates(mut self, candidates: Vec<Candidate>) -> Self {
+        self.only = Some(candidates);
         self
     }
 
     /// Errors: [`Error::Request`] for what no header can hold.
-    pub fn header(mut self, name: &str, value: &str) -> Result<Self, Error> {
+    pub fn header(self, name: &str, value: &str) -> Result<Self, Error> {
+        self.header_bytes(name, value.as_bytes())
+    }
+
+    /// The same for a value that need not be text, as others' need not.
+    pub fn header_bytes(mut self, name: &str, value: &[u8]) -> Result<Self, Error> {
         let name = HeaderName::try_from(name).map_err(|error| Error::Request(error.to_string()))?;
         let value = HeaderValue::try_from(value).map_err(|error| Error::Request(error.to_string()))?;
         self.headers.push((name, value));
         Ok(self)
     }
+}
+
+/// Whether the handler at this path (and query) is known to read and never to change anything.
+pub fn is_reader(target: &str) -> bool {
+    let path = target.split('?').next().unwrap_or_default();
+    let handler = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    READERS.contains(&handler)
 }
 
 #[cfg(test)]
@@ -144,6 +179,14 @@ mod tests {
         check("admin/collections", false);
         check("films/dataimport", false);
         check("", false);
+        let relayed =
+            |method: &str, target: &str| Request::relayed(method, target).map(|it| it.is_safe()).ok();
+        assert!(is_reader("films/select?q=a/update") && is_reader("films/admin/ping/?x"));
+        assert!(!is_reader("films/update?commit=true&x=/select"));
+        assert_eq!(relayed("GET", "films/select"), Some(false));
+        assert_eq!(relayed("PUT", "/api/cores"), Some(false));
+        assert_eq!(relayed("GET", "films/select?q=a b"), None);
+        assert_eq!(relayed("G ET", "films/select"), None);
         assert!(!Request::post("films/select", &[], "text/plain", "").is_safe());
         assert!(Request::post("films/select", &[], "text/plain", "").safe().is_safe());
     }

@@ -34,8 +34,7 @@ impl Response {
     /// How long the server asks to be left alone, a day at most. (Of its two forms the one in seconds; nobody
     /// sends the other with 429.)
     pub fn retry_after(&self) -> Option<Duration> {
-        let seconds: u64 = self.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
-        Some(Duration::from_secs(seconds.min(RETRY_AFTER_SECONDS_MAX)))
+        retry_after(&self.headers)
     }
 
     /// Itself when the status is 2xx, else the server's own message as an error.
@@ -80,6 +79,12 @@ impl Response {
                 .collect(),
         }
     }
+}
+
+/// As [`Response::retry_after`], of the headers alone.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds: u64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds.min(RETRY_AFTER_SECONDS_MAX)))
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
 use crate::error::Error;
-use crate::options::Protocol;
 
 /// Trusts the system's authorities unless it is given some.
 ///
@@ -55,15 +54,16 @@ impl Tls {
         })?;
         self.identity = Some(Arc::new(Identity { chain, key }));
         // So that a certificate without its key is told of now, not at the first request.
-        self.config(Protocol::Auto)?;
+        self.config(&[])?;
         Ok(self)
     }
 
-    pub(crate) fn connector(&self, protocol: Protocol) -> Result<TlsConnector, Error> {
-        Ok(TlsConnector::from(Arc::new(self.config(protocol)?)))
+    /// Offers these protocols (ALPN), the first most.
+    pub(crate) fn connector(&self, alpn_names: &[&[u8]]) -> Result<TlsConnector, Error> {
+        Ok(TlsConnector::from(Arc::new(self.config(alpn_names)?)))
     }
 
-    fn config(&self, protocol: Protocol) -> Result<ClientConfig, Error> {
+    fn config(&self, alpn_names: &[&[u8]]) -> Result<ClientConfig, Error> {
         let roots = self.authorities.clone().unwrap_or_else(system_authorities);
         let builder = versions()?.with_root_certificates(roots);
         let mut config = match &self.identity {
@@ -72,12 +72,7 @@ impl Tls {
                 .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
                 .map_err(|error| Error::Tls(format!("certificate and key do not fit: {error}")))?,
         };
-        let names: &[&[u8]] = match protocol {
-            Protocol::Auto => &[b"h2", b"http/1.1"],
-            Protocol::Http1 => &[b"http/1.1"],
-            Protocol::Http2 => &[b"h2"],
-        };
-        config.alpn_protocols = names.iter().map(|name| name.to_vec()).collect();
+        config.alpn_protocols = alpn_names.iter().map(|name| name.to_vec()).collect();
         Ok(config)
     }
 }

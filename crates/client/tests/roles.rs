@@ -14,7 +14,12 @@ use client::{
 use support::{Act, Server, answer, ok, options};
 
 fn state(leader: &SolrUrl, other: &SolrUrl) -> ClusterState {
-    let replica = |url: &SolrUrl, leads| Replica { core: "films_1".to_owned(), url: url.clone(), leads };
+    let replica = |url: &SolrUrl, leads| Replica {
+        core: "films_1".to_owned(),
+        url: url.clone(),
+        leads,
+        kind: "NRT".to_owned(),
+    };
     let replicas = vec![replica(leader, true), replica(other, false)];
     let shard = Shard { name: "shard1".to_owned(), range: Some((i32::MIN, i32::MAX)), replicas };
     ClusterState {

@@ -16,6 +16,7 @@ use crate::options::ClientOptions;
 use crate::pool::Pool;
 use crate::request::Request;
 
+pub(crate) use endpoint::Candidate;
 pub use endpoint::{Endpoint, EndpointSource, Preference, StaticEndpoints};
 use health::Health;
 pub(crate) use health::Verdict;
@@ -40,8 +41,8 @@ pub(crate) struct Server {
     health: Mutex<Health>,
 }
 
-/// Counts a request as under way as long as it lives.
-pub(crate) struct UnderWay<'a>(&'a AtomicUsize);
+/// Counts a request as under way at its server as long as it lives.
+pub(crate) struct UnderWay(Arc<Server>);
 
 impl Balancer {
     pub fn new(source: &dyn EndpointSource, options: Arc<ClientOptions>, metrics: Arc<Metrics>) -> Self {
@@ -57,14 +58,16 @@ impl Balancer {
         state.follow(&self.options, &self.metrics);
         let State { servers, dice, .. } = &mut *state;
         let rules = || request.preferences.iter().chain(&self.options.preferences);
-        let allowed = |server: &&Arc<Server>| {
-            request.only.as_ref().is_none_or(|urls| urls.contains(&server.endpoint.url))
+        let candidate = |server: &Arc<Server>| {
+            request.only.iter().flatten().find(|candidate| candidate.url == server.endpoint.url)
         };
+        let allowed = |server: &&Arc<Server>| request.only.is_none() || candidate(server).is_some();
         let rank = |server: &&Arc<Server>, dice: &mut fastrand::Rng| {
             let is_tried = tried.iter().any(|tried| Arc::ptr_eq(tried, server));
             let is_out = dice.f64() >= server.health().share(now, &self.options.ejection);
             let under_way = server.under_way.load(Ordering::Relaxed);
-            (is_tried, is_out, endpoint::distance(&server.endpoint, rules()), under_way, dice.u32(..))
+            let distance = endpoint::distance(&server.endpoint, candidate(server), rules());
+            (is_tried, is_out, distance, under_way, dice.u32(..))
         };
         servers.iter().filter(allowed).min_by_key(|server| rank(server, dice)).cloned()
     }
@@ -104,9 +107,9 @@ impl Server {
         Self { endpoint, pool, under_way: AtomicUsize::new(0), health: Mutex::default() }
     }
 
-    pub fn begin(&self) -> UnderWay<'_> {
+    pub fn begin(self: &Arc<Self>) -> UnderWay {
         self.under_way.fetch_add(1, Ordering::Relaxed);
-        UnderWay(&self.under_way)
+        UnderWay(self.clone())
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -114,9 +117,15 @@ impl Server {
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl UnderWay {
+    pub fn server(&self) -> &Server {
+        &self.0
+    }
+}
+
+impl Drop for UnderWay {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Replica {
     /// Of its node.
     pub url: SolrUrl,
     pub leads: bool,
+    /// `NRT`, `TLOG` or `PULL`.
+    pub kind: String,
 }
 
 impl ClusterState {
@@ -45,9 +47,11 @@ impl ClusterState {
         let collections =
             cluster.get("collections").and_then(Value::as_object).ok_or_else(|| missing("collections"))?;
         let shards = |collection: &Value| -> Vec<Shard> {
-            members(collection.get("shards"))
-                .filter_map(|(name, shard)| parse_shard(name, shard, &live))
-                .collect()
+            let shards = members(collection.get("shards"));
+            let shards = shards.filter_map(|(name, shard)| parse_shard(name, shard, &live));
+            // Where another field than the id says where a document goes, ids say nothing.
+            let by_id = collection.pointer("/router/field").is_none_or(Value::is_null);
+            shards.map(|shard| Shard { range: shard.range.filter(|_| by_id), ..shard }).collect()
         };
         let aliases = members(cluster.get("aliases")).filter_map(|(name, targets)| {
             Some((
@@ -66,6 +70,11 @@ impl ClusterState {
         let own = [name.to_owned()];
         let targets = self.aliases.get(name).map_or(&own[..], Vec::as_slice);
         targets.iter().filter_map(|target| self.collections.get(target)).flatten().collect()
+    }
+
+    /// Those of all collections.
+    pub fn replicas(&self) -> impl Iterator<Item = &Replica> {
+        self.collections.values().flatten().flat_map(|shard| &shard.replicas)
     }
 
     /// The node that leads the shard of a document. `None` where nobody leads it, or ids do not say where a
@@ -91,7 +100,8 @@ fn parse_shard(name: &str, shard: &Value, live: &[&str]) -> Option<Shard> {
             text(replica, "state")? == "active" && live.contains(&text(replica, "node_name")?.as_str());
         let leads = text(replica, "leader").as_deref() == Some("true");
         let url = text(replica, "base_url")?.parse().ok()?;
-        is_active.then_some(Replica { core: text(replica, "core")?, url, leads })
+        let kind = text(replica, "type").unwrap_or_else(|| "NRT".to_owned());
+        is_active.then_some(Replica { core: text(replica, "core")?, url, leads, kind })
     };
     let replicas = members(shard.get("replicas")).filter_map(|(_, state)| replica(state)).collect();
     Some(Shard {
@@ -108,16 +118,41 @@ fn parse_range(text: &str) -> Option<(i32, i32)> {
     Some((parse(low)?, parse(high)?))
 }
 
-/// The hash of an id as Solr's `compositeId` router has it: MurmurHash3 of the id; of `a!b` the upper half
-/// from `a` and the lower from `b`. `None` for forms with more parts or with bits (`a/8!b`), which any node
-/// routes as well.
+/// The hash of an id as Solr's `compositeId` router has it: MurmurHash3 of the id. Of `a!b` the upper half is
+/// `a`'s and the lower `b`'s; of `a!b!c` the upper eight bits `a`'s, the next eight `b`'s, the rest `c`'s; a
+/// part before the last may say how many of the bits are its own (`a/3!b`). `None` for forms whose meaning
+/// is not documented, which any node routes as well.
 fn composite_hash(id: &str) -> Option<i32> {
     let hash = |part: &str| murmur3::murmur3_32(&mut Cursor::new(part), 0).ok();
-    let Some((route, rest)) = id.split_once('!') else { return Some(hash(id)?.cast_signed()) };
-    if rest.contains('!') || route.contains('/') {
+    let parts: Vec<&str> = id.splitn(3, '!').collect();
+    let (last, routes) = parts.split_last()?;
+    if !routes.is_empty() && parts.iter().any(|part| part.is_empty()) {
         return None;
     }
-    Some((hash(route)? & 0xffff_0000 | hash(rest)? & 0xffff).cast_signed())
+    let bits_default = if routes.len() == 1 { 16 } else { 8 };
+    let (mut value, mut used) = (0, 0);
+    for route in routes {
+        let (key, bits) = match route.split_once('/') {
+            Some((key, bits)) => (key, parse_bits(bits)?),
+            None => (*route, bits_default),
+        };
+        if key.is_empty() || used + bits > 32 {
+            return None;
+        }
+        value |= hash(key)? & bit_mask(used, bits);
+        used += bits;
+    }
+    Some((value | hash(last)? & bit_mask(used, 32 - used)).cast_signed())
+}
+
+fn parse_bits(digits: &str) -> Option<u32> {
+    let bits = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    (bits <= 32).then_some(bits)
+}
+
+/// So many bits, the first of them behind as many as `from`, counted from the most significant.
+fn bit_mask(from: u32, count: u32) -> u32 {
+    if count == 0 { 0 } else { u32::MAX << (32 - count) >> from }
 }
 
 fn members(object: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
@@ -173,10 +208,39 @@ mod tests {
         check("test", Some("a:8983"));
         check("test!hello", Some("a:8983"));
         check("hello!test", Some("b:8983"));
-        check("a/8!b", None);
-        check("a!b!c", None);
+        check("hello!", None);
+        check("hello!!test", None);
         assert_eq!(state.leader("gone", "hello"), None);
-        assert_eq!(composite_hash("test!hello").map(i32::cast_unsigned), Some(0xba6b_fa47));
+    }
+
+    #[test]
+    fn ids_of_several_parts_share_the_bits() {
+        let check = |id: &str, expected: Option<u32>| {
+            assert_eq!(composite_hash(id).map(i32::cast_unsigned), expected, "{id}");
+        };
+        check("hello", Some(0x248b_fa47));
+        check("test!hello", Some(0xba6b_fa47));
+        check("test/8!hello", Some(0xba8b_fa47));
+        check("test/32!hello", Some(0xba6b_d213));
+        check("test/0!hello", Some(0x248b_fa47));
+        check("test!hello!test", Some(0xba8b_d213));
+        check("test/4!hello/4!test", Some(0xb46b_d213));
+        for id in ["test/33!hello", "test/x!hello", "test/+8!hello", "/8!hello", "a!b!", "!a", "a/20!b/20!c"]
+        {
+            check(id, None);
+        }
+    }
+
+    #[test]
+    fn ids_say_nothing_where_another_field_routes() {
+        let leads = serde_json::json!({"core": "c", "node_name": "n", "state": "active", "leader": "true",
+            "base_url": "http://n/solr", "type": "TLOG"});
+        let films = serde_json::json!({"router": {"name": "compositeId", "field": "owner"},
+            "shards": {"shard1": {"range": "80000000-7fffffff", "replicas": {"r": leads}}}});
+        let answer = serde_json::json!({"cluster": {"live_nodes": ["n"], "collections": {"films": films}}});
+        let state = ClusterState::parse(&answer).unwrap();
+        assert_eq!(state.leader("films", "hello"), None);
+        assert_eq!(state.shards("films")[0].replicas[0].kind, "TLOG");
     }
 
     #[test]

@@ -4,10 +4,7 @@
 //! Out: a connection with its driving task, or an error before any byte of a request was sent. How long
 //! connections are kept, and how many there are, is the pool's.
 
-use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -32,24 +29,6 @@ const HEAD_BYTES_MAX: u32 = 256 << 10;
 const PING_EVERY: Duration = Duration::from_secs(10);
 
 pub(super) type Content = Full<Bytes>;
-
-/// How names become addresses; tests and unusual networks bring their own.
-pub trait Resolve: std::fmt::Debug + Send + Sync {
-    fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Resolving<'a>;
-}
-
-/// Addresses in the order in which they are to be tried.
-pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'a>>;
-
-/// The system's.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemResolver;
-
-impl Resolve for SystemResolver {
-    fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Resolving<'a> {
-        Box::pin(async move { Ok(tokio::net::lookup_host((host, port)).await?.collect()) })
-    }
-}
 
 pub(super) enum Sender {
     Http1(http1::SendRequest<Content>),
@@ -139,7 +118,10 @@ impl Connector {
     }
 
     async fn greet(&self, stream: TcpStream) -> Result<tokio_rustls::client::TlsStream<TcpStream>, Error> {
-        let connector = self.tls.get_or_init(|| self.options.tls.connector(self.options.protocol)).clone()?;
+        let connector = self
+            .tls
+            .get_or_init(|| self.options.tls.connector(self.options.protocol.alpn_names()))
+            .clone()?;
         let (host, _) = self.url.host_and_port();
         let name = ServerName::try_from(host.to_owned()).map_err(|_| Error::Url(self.url.to_string()))?;
         connector.connect(name, stream).await.map_err(|error| {

@@ -24,8 +24,6 @@ use crate::url::SolrUrl;
 use connect::{Connector, Content, Opened, Sender};
 use idle::{IdleList, Swept};
 
-pub use connect::{Resolve, Resolving, SystemResolver};
-
 /// The sweeper looks at least this often while there is something to sweep.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// A connection whose answer has ended must be ready for the next request within this, or is closed.

@@ -11,7 +11,7 @@ use crate::metrics::MetricsSnapshot;
 use crate::options::ClientOptions;
 use crate::request::Request;
 use crate::response::Response;
-use crate::transport::Transport;
+use crate::transport::{StreamedResponse, Transport};
 
 /// A client of a list of servers (SolrJ's `LBSolrClient`): each request goes to the least busy of the
 /// nearest; servers that fail are left out for a while. Cheap to clone.
@@ -64,6 +64,11 @@ impl BalancedClient {
     /// An answer of any status: see [`Response::ok`].
     pub async fn send(&self, request: &Request) -> Result<Response, Error> {
         self.transport.send(request).await
+    }
+
+    /// An answer of any status whose body is read as it comes.
+    pub async fn open(&self, request: &Request) -> Result<StreamedResponse, Error> {
+        self.transport.open(request).await
     }
 
     pub fn metrics(&self) -> MetricsSnapshot {

@@ -4,7 +4,6 @@
 //! In: a source of cluster states, asked anew when a state is old or fails; out: requests confined to the
 //! nodes that suit, over the common transport. Which shard a document is in is worked out by the state.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,15 +11,15 @@ use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
-use crate::balance::{Endpoint, EndpointSource};
-use crate::cloud::{ClusterState, ClusterStateSource};
+use crate::balance::{Candidate, Endpoint, EndpointSource};
+use crate::cloud::{ClusterState, ClusterStateSource, Replica};
 use crate::error::{Error, ErrorKind};
 use crate::login::Login;
 use crate::metrics::MetricsSnapshot;
 use crate::options::ClientOptions;
 use crate::request::Request;
 use crate::response::Response;
-use crate::transport::Transport;
+use crate::transport::{StreamedResponse, Transport};
 use crate::url::SolrUrl;
 
 /// A state is asked for anew after this, and at once after a failure that a change would explain.
@@ -45,6 +44,15 @@ const STATE_AGE_MIN: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct CloudClient {
     shared: Arc<Shared>,
+}
+
+/// Where in a cluster a request goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target<'a> {
+    /// A node with a replica of this collection or alias.
+    Replicas(&'a str),
+    /// The leader of the shard of a document of this collection; without an id, any of its leaders.
+    Leader(&'a str, Option<&'a str>),
 }
 
 struct Shared {
@@ -85,11 +93,7 @@ impl CloudClient {
     /// To a live node with a replica of the collection, or of what an alias stands for. Errors:
     /// [`Error::NoEndpoint`] where there is none.
     pub async fn search(&self, collection: &str, request: Request) -> Result<Response, Error> {
-        self.send(request, |state| {
-            let replicas = state.shards(collection).into_iter().flat_map(|shard| &shard.replicas);
-            replicas.map(|replica| replica.url.clone()).collect()
-        })
-        .await
+        self.send(Target::Replicas(collection), &request).await
     }
 
     /// To the leader of the shard of the document `id`; without one, or where that cannot be known, to any
@@ -100,40 +104,91 @@ impl CloudClient {
         id: Option<&str>,
         request: Request,
     ) -> Result<Response, Error> {
-        self.send(request, |state| {
-            let leader = id.and_then(|id| state.leader(collection, id));
-            let replicas = state.shards(collection).into_iter().flat_map(|shard| &shard.replicas);
-            let leaders = replicas.filter(|replica| replica.leads).map(|replica| replica.url.clone());
-            leader.map_or_else(|| leaders.collect(), |leader| vec![leader.clone()])
-        })
-        .await
+        self.send(Target::Leader(collection, id), &request).await
+    }
+
+    /// An answer of any status. Where no node of the state suits, or none could be reached, the state may be
+    /// old: it is asked for once more. What a server may have seen is not sent again here.
+    pub async fn send(&self, target: Target<'_>, request: &Request) -> Result<Response, Error> {
+        let first = self.shared.transport.send(&self.aimed(target, request, STATE_AGE_MAX).await?).await;
+        match first {
+            Err(error) if error.kind() == ErrorKind::RetryLater => {
+                self.shared.transport.send(&self.aimed(target, request, STATE_AGE_MIN).await?).await
+            }
+            sent => sent,
+        }
+    }
+
+    /// The same with a body that is read as it comes.
+    pub async fn open(&self, target: Target<'_>, request: &Request) -> Result<StreamedResponse, Error> {
+        let first = self.shared.transport.open(&self.aimed(target, request, STATE_AGE_MAX).await?).await;
+        match first {
+            Err(error) if error.kind() == ErrorKind::RetryLater => {
+                self.shared.transport.open(&self.aimed(target, request, STATE_AGE_MIN).await?).await
+            }
+            sent => sent,
+        }
+    }
+
+    /// Whether the cluster has such a collection or alias, as far as is known.
+    pub async fn has(&self, collection: &str) -> Result<bool, Error> {
+        Ok(!self.shared.state(STATE_AGE_MAX).await?.shards(collection).is_empty())
+    }
+
+    /// The node that leads the shard of each of these documents; `None` where that cannot be known.
+    pub async fn leaders(&self, collection: &str, ids: &[&str]) -> Result<Vec<Option<SolrUrl>>, Error> {
+        let state = self.shared.state(STATE_AGE_MAX).await?;
+        Ok(ids.iter().map(|id| state.leader(collection, id).cloned()).collect())
     }
 
     pub fn metrics(&self) -> MetricsSnapshot {
         self.shared.transport.metrics()
     }
 
-    /// `targets` says which nodes of a state suit. Where none does, or none could be reached, the state may
-    /// be old: it is asked for once more. What a server may have seen is not sent again here.
-    async fn send(
+    /// Confined to the nodes that suit, by a state of this age at most; a younger one where none does.
+    async fn aimed(
         &self,
-        request: Request,
-        targets: impl Fn(&ClusterState) -> Vec<SolrUrl>,
-    ) -> Result<Response, Error> {
-        let mut age_max = STATE_AGE_MAX;
-        loop {
-            let (state, is_last) = (self.shared.state(age_max).await?, age_max == STATE_AGE_MIN);
-            let urls = self.shared.with_login(targets(&state));
-            let sent = match urls.is_empty() {
-                true => Err(Error::NoEndpoint("no live node has such a collection, or nobody leads it")),
-                false => self.shared.transport.send(&request.clone().only(urls)).await,
-            };
-            match sent {
-                Err(error) if error.kind() == ErrorKind::RetryLater && !is_last => age_max = STATE_AGE_MIN,
-                sent => return sent,
+        target: Target<'_>,
+        request: &Request,
+        age_max: Duration,
+    ) -> Result<Request, Error> {
+        for age_max in [age_max, STATE_AGE_MIN] {
+            let candidates = target.candidates(&*self.shared.state(age_max).await?);
+            if !candidates.is_empty() {
+                return Ok(request.clone().candidates(self.shared.with_login(candidates)));
+            }
+        }
+        Err(Error::NoEndpoint("no live node has such a collection, or nobody leads it"))
+    }
+}
+
+impl Target<'_> {
+    fn candidates(&self, state: &ClusterState) -> Vec<Candidate> {
+        let all = |collection: &str| state.shards(collection).into_iter().flat_map(|shard| &shard.replicas);
+        match self {
+            Target::Replicas(collection) => by_node(all(collection)),
+            Target::Leader(collection, id) => {
+                let leader = id.and_then(|id| state.leader(collection, id));
+                let leaders = all(collection).filter(|replica| replica.leads);
+                leader.map_or_else(|| by_node(leaders), |leader| vec![leader.clone().into()])
             }
         }
     }
+}
+
+/// A node has as many of them as it likes, and is one candidate.
+fn by_node<'a>(replicas: impl Iterator<Item = &'a Replica>) -> Vec<Candidate> {
+    let mut nodes: Vec<Candidate> = Vec::new();
+    for replica in replicas {
+        let at = nodes.iter().position(|node| node.url == replica.url).unwrap_or_else(|| {
+            nodes.push(replica.url.clone().into());
+            nodes.len() - 1
+        });
+        let Some(node) = nodes.get_mut(at) else { continue };
+        node.types.insert(replica.kind.clone());
+        node.leads |= replica.leads;
+    }
+    nodes
 }
 
 impl Shared {
@@ -148,16 +203,17 @@ impl Shared {
             // An old state is better than none: its nodes may well be there.
             Err(error) => return known.as_ref().map(|known| known.state.clone()).ok_or(error),
         };
-        let replicas = state.collections.values().flatten().flat_map(|shard| &shard.replicas);
-        let urls: BTreeSet<String> = replicas.map(|replica| replica.url.to_string()).collect();
-        let urls = self.with_login(urls.iter().filter_map(|url| url.parse().ok()).collect());
-        self.nodes.0.send_replace(urls.into_iter().map(Endpoint::from).collect());
+        let nodes = self.with_login(by_node(state.replicas())).into_iter();
+        self.nodes.0.send_replace(nodes.map(|node| Endpoint::from(node.url)).collect());
         *known = Some(Known { state: state.clone(), since: Instant::now() });
         Ok(state)
     }
 
-    fn with_login(&self, urls: Vec<SolrUrl>) -> Vec<SolrUrl> {
-        urls.into_iter().map(|url| url.with_login(self.login.clone())).collect()
+    fn with_login(&self, mut nodes: Vec<Candidate>) -> Vec<Candidate> {
+        for node in &mut nodes {
+            node.url = node.url.clone().with_login(self.login.clone());
+        }
+        nodes
     }
 }
 

@@ -6,7 +6,7 @@ mod single;
 mod updates;
 
 pub use balanced::BalancedClient;
-pub use cloud::CloudClient;
+pub use cloud::{CloudClient, Target};
 pub use single::SolrClient;
 pub use updates::{FailedBatch, UpdateOptions, UpdateStream, UpdateTotals};
 

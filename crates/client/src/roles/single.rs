@@ -12,7 +12,7 @@ use crate::metrics::MetricsSnapshot;
 use crate::options::ClientOptions;
 use crate::request::Request;
 use crate::response::Response;
-use crate::transport::Transport;
+use crate::transport::{StreamedResponse, Transport};
 use crate::url::SolrUrl;
 
 /// A client of one Solr URL (SolrJ's `HttpJdkSolrClient`). Cheap to clone; clones share the connections.
@@ -66,6 +66,11 @@ impl SolrClient {
     /// An answer of any status: see [`Response::ok`].
     pub async fn send(&self, request: &Request) -> Result<Response, Error> {
         self.transport.send(request).await
+    }
+
+    /// An answer of any status whose body is read as it comes.
+    pub async fn open(&self, request: &Request) -> Result<StreamedResponse, Error> {
+        self.transport.open(request).await
     }
 
     pub fn metrics(&self) -> MetricsSnapshot {

@@ -1,44 +1,71 @@
-//! One attempt: a request on one connection of one server, to the last byte of the answer. Knows at its end
-//! whether the server may have seen the request; decides nothing about a next attempt.
+//! One attempt: a request on one connection of one server, to the last byte of the answer, or to its first
+//! bytes where the caller reads on himself. Knows at its end whether the server may have seen the request;
+//! decides nothing about a next attempt.
 //!
 //! In: a request with its deadline and a server with its pool; out: an answer, or how far the attempt came,
 //! and what that says of the server. A kept connection that turns out to be closed is replaced within the
 //! attempt.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Body as _, Incoming};
+use http_body_util::Full;
 use hyper::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName,
     HeaderValue,
 };
-use hyper::{HeaderMap, StatusCode, Uri};
+use hyper::http::response::Parts;
+use hyper::{HeaderMap, Uri};
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
+use super::body::{AnswerBody, text};
 use crate::balance::{Server, Verdict};
-use crate::coding::{self, Unpackable};
+use crate::coding;
 use crate::error::Error;
 use crate::metrics::Metrics;
 use crate::options::{ClientOptions, Coding};
 use crate::pool::Lease;
 use crate::request::Request;
-use crate::response::Response;
+
+/// An opened answer is given on with so much of it, or with what came in so long after its first bytes:
+/// what is short is whole then, and one that breaks off before can be asked for again.
+const OPENING_BYTES: usize = 64 << 10;
+const OPENING_PATIENCE: Duration = Duration::from_millis(10);
 
 /// A request on its way, with what its attempts share.
 pub(super) struct Job<'a> {
     pub request: &'a Request,
+    pub extent: Extent,
     pub options: &'a ClientOptions,
-    pub metrics: &'a Metrics,
+    pub metrics: &'a Arc<Metrics>,
     pub started: Instant,
     pub deadline: Instant,
     /// The body packed, once, when first needed; `None` where packing does not pay.
     pub packed: OnceCell<Option<Bytes>>,
 }
 
-pub(super) type Outcome = Result<Response, Failure>;
+/// How much of an answer an attempt brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    Whole,
+    /// Its beginning: the caller reads on.
+    Opened,
+}
+
+/// An answer, as far as it was read.
+pub(super) struct Answer {
+    pub status: u16,
+    pub content_type: String,
+    pub headers: HeaderMap,
+    /// Unpacked.
+    pub begun: Bytes,
+    /// Where `begun` is not all.
+    pub rest: Option<AnswerBody>,
+}
+
+pub(super) type Outcome = Result<Answer, Failure>;
 
 /// An attempt that brought no answer.
 #[derive(Debug)]
@@ -60,8 +87,7 @@ pub(super) enum Reached {
 
 impl Job<'_> {
     /// Errors: when the deadline passes first, too.
-    pub async fn attempt(&self, server: &Server) -> Outcome {
-        let _under_way = server.begin();
+    pub async fn attempt(&self, server: &Arc<Server>) -> Outcome {
         self.metrics.attempts.increment();
         let reached = Mutex::new(Reached::Nothing);
         let outcome = match Instant::now() < self.deadline {
@@ -77,7 +103,8 @@ impl Job<'_> {
         outcome.unwrap_or_else(timeout).map_err(|error| Failure { error, reached })
     }
 
-    async fn exchange(&self, server: &Server, reached: &Mutex<Reached>) -> Result<Response, Error> {
+    async fn exchange(&self, server: &Arc<Server>, reached: &Mutex<Reached>) -> Result<Answer, Error> {
+        let under_way = server.begin();
         let reach = |place: Reached| *reached.lock().unwrap_or_else(PoisonError::into_inner) = place;
         let permit = server.pool.permit().await?;
         reach(Reached::Server);
@@ -104,16 +131,21 @@ impl Job<'_> {
                 }
             }
         };
-        let body = self.collect(server, &head.headers, body).await?;
-        lease.give_back(head.headers.get("keep-alive"));
-        self.metrics.response_bytes_received.add(body.len());
-        self.understand(server, head.status, head.headers, body).await
+        let mut body = AnswerBody::new(body, &head.headers, lease, under_way, self.metrics)?;
+        let begun = match self.extent {
+            Extent::Whole => self.collect(server, &head.headers, &mut body).await?,
+            Extent::Opened => begin(&mut body).await?,
+        };
+        Ok(answer(head, begun, body))
     }
 
     async fn build(&self, server: &Server, lease: &Lease) -> Result<hyper::Request<Full<Bytes>>, Error> {
         let Request { method, target, headers, content, .. } = self.request;
         let url = &server.endpoint.url;
-        let path = format!("{}/{target}", url.context());
+        let path = match target.starts_with('/') {
+            true => target.clone(),
+            false => format!("{}/{target}", url.context()),
+        };
         let (scheme, authority) = (url.scheme(), url.authority());
         let uri = if lease.is_http2() { format!("{scheme}://{authority}{path}") } else { path };
         let uri = Uri::try_from(uri).map_err(|error| Error::Request(error.to_string()))?;
@@ -132,8 +164,8 @@ impl Job<'_> {
             request = request.header(name, u64::try_from(left.as_millis()).unwrap_or(u64::MAX));
         }
         let (body, coding) = self.body(lease).await;
-        if let Some(content) = content {
-            request = request.header(CONTENT_TYPE, &content.content_type);
+        if let Some(content_type) = content.as_ref().and_then(|content| content.content_type.as_ref()) {
+            request = request.header(CONTENT_TYPE, content_type);
         }
         if let Some(coding) = coding {
             request = request.header(CONTENT_ENCODING, coding);
@@ -152,7 +184,8 @@ impl Job<'_> {
         let plain = &content.bytes;
         let compression = &self.options.compression;
         let is_long = plain.len() >= compression.request_bytes_min.max(1);
-        let coding = compression.requests.filter(|_| is_long && self.may_pack(lease));
+        let is_packed = self.request.headers.iter().any(|(name, _)| *name == CONTENT_ENCODING);
+        let coding = compression.requests.filter(|_| is_long && !is_packed && self.may_pack(lease));
         let packed = match coding {
             Some(coding) => self.packed.get_or_init(|| coding::pack(plain, coding)).await.clone(),
             None => None,
@@ -164,69 +197,69 @@ impl Job<'_> {
         (body, coding)
     }
 
-    /// Whole, as it was sent.
+    /// To the end. Errors: [`Error::TooLong`], also where its head says so.
     async fn collect(
         &self,
         server: &Server,
         headers: &HeaderMap,
-        mut body: Incoming,
+        body: &mut AnswerBody,
     ) -> Result<Bytes, Error> {
         let (url, bytes_max) = (&server.endpoint.url, self.options.response_bytes_max);
         let too_long = || Error::TooLong { url: url.to_string(), bytes_max };
         if content_length(headers).is_some_and(|length| length > bytes_max as u64) {
             return Err(too_long());
         }
-        let mut whole = BytesMut::new();
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| {
-                self.metrics.connections_broken.increment();
-                Error::broken(url, &error)
-            })?;
-            let Ok(data) = frame.into_data() else { continue };
-            if whole.is_empty() && body.is_end_stream() {
-                // Most answers come in one part, which then need not be copied.
-                return if data.len() > bytes_max { Err(too_long()) } else { Ok(data) };
-            }
-            whole.extend_from_slice(&data);
-            if whole.len() > bytes_max {
-                return Err(too_long());
-            }
+        let Some(first) = body.piece().await? else { return Ok(Bytes::new()) };
+        if body.is_over() {
+            // Most answers come in one part, which then need not be copied.
+            return if first.len() > bytes_max { Err(too_long()) } else { Ok(first) };
         }
-        Ok(whole.freeze())
-    }
-
-    async fn understand(
-        &self,
-        server: &Server,
-        status: StatusCode,
-        mut headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<Response, Error> {
-        let url = server.endpoint.url.to_string();
-        let text =
-            |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default();
-        let (content_type, coding) = (text(CONTENT_TYPE).to_owned(), text(CONTENT_ENCODING).to_owned());
-        let bytes_max = self.options.response_bytes_max;
-        let body = coding::unpack(body, &coding, bytes_max).await.map_err(|unpackable| match unpackable {
-            Unpackable::TooLong => Error::TooLong { url: url.clone(), bytes_max },
-            Unpackable::Malformed(reason) => Error::Broken { url: url.clone(), reason },
-        })?;
-        self.metrics.response_bytes.add(body.len());
-        // They spoke of the body as it was sent.
-        if headers.remove(CONTENT_ENCODING).is_some() {
-            headers.remove(CONTENT_LENGTH);
+        let mut whole = BytesMut::from(&first[..]);
+        while whole.len() <= bytes_max {
+            let Some(piece) = body.piece().await? else { return Ok(whole.freeze()) };
+            whole.extend_from_slice(&piece);
         }
-        Ok(Response { status: status.as_u16(), content_type, body, headers })
+        Err(too_long())
     }
 }
 
-/// What the caller set replaces what would be there.
+/// The first pieces, as far as they come without delay.
+async fn begin(body: &mut AnswerBody) -> Result<Bytes, Error> {
+    let Some(first) = body.piece().await? else { return Ok(Bytes::new()) };
+    if body.is_over() {
+        return Ok(first);
+    }
+    let mut begun = BytesMut::from(&first[..]);
+    let enough = Instant::now() + OPENING_PATIENCE;
+    while begun.len() < OPENING_BYTES {
+        let Ok(piece) = timeout_at(enough, body.piece()).await else { break };
+        let Some(piece) = piece? else { break };
+        begun.extend_from_slice(&piece);
+    }
+    Ok(begun.freeze())
+}
+
+fn answer(head: Parts, begun: Bytes, body: AnswerBody) -> Answer {
+    let (status, mut headers) = (head.status.as_u16(), head.headers);
+    let content_type = text(&headers, CONTENT_TYPE).to_owned();
+    // They spoke of the body as it was sent.
+    if headers.remove(CONTENT_ENCODING).is_some() {
+        headers.remove(CONTENT_LENGTH);
+    }
+    let rest = (!body.is_over()).then_some(body);
+    Answer { status, content_type, headers, begun, rest }
+}
+
+/// What the caller set replaces what would be there; one that he set twice is there twice.
 fn with_own_headers(
     mut request: hyper::Request<Full<Bytes>>,
     headers: &[(HeaderName, HeaderValue)],
 ) -> hyper::Request<Full<Bytes>> {
+    for (name, _) in headers {
+        request.headers_mut().remove(name);
+    }
     for (name, value) in headers {
-        request.headers_mut().insert(name, value.clone());
+        request.headers_mut().append(name, value.clone());
     }
     request
 }
@@ -250,7 +283,7 @@ fn is_refused(error: &hyper::Error) -> bool {
 /// What an outcome says of the server.
 pub(super) fn verdict(outcome: &Outcome) -> Option<Verdict> {
     match outcome {
-        Ok(Response { status: 502..=504, .. }) => Some(Verdict::Failed),
+        Ok(Answer { status: 502..=504, .. }) => Some(Verdict::Failed),
         Ok(_) => Some(Verdict::Good),
         Err(failure) => match &failure.error {
             Error::Connect { .. } | Error::Tls(_) => Some(Verdict::Unreachable),

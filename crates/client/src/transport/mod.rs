@@ -4,8 +4,10 @@
 //! read).
 
 mod attempt;
+mod body;
 mod budget;
 mod latency;
+mod streamed;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,10 +20,12 @@ use crate::error::Error;
 use crate::metrics::{Metrics, MetricsSnapshot};
 use crate::options::{ClientOptions, Hedge};
 use crate::request::Request;
-use crate::response::Response;
-use attempt::{Failure, Job, Outcome, Reached, verdict};
+use crate::response::{Response, retry_after};
+use attempt::{Answer, Extent, Failure, Job, Outcome, Reached, verdict};
 use budget::Budget;
 use latency::RecentLatency;
+
+pub use streamed::StreamedResponse;
 
 /// The shortest wait before a hedge by quantile.
 const HEDGE_MIN: Duration = Duration::from_millis(1);
@@ -33,7 +37,7 @@ pub(crate) struct Transport(Arc<Inner>);
 struct Inner {
     options: Arc<ClientOptions>,
     metrics: Arc<Metrics>,
-    balancer: Balancer,
+    balancer: Arc<Balancer>,
     budget: Budget,
     latency: RecentLatency,
     dice: Mutex<fastrand::Rng>,
@@ -43,7 +47,7 @@ impl Transport {
     pub fn new(source: &dyn EndpointSource, options: ClientOptions) -> Self {
         let (options, metrics) = (Arc::new(options.bounded()), Arc::new(Metrics::default()));
         Self(Arc::new(Inner {
-            balancer: Balancer::new(source, options.clone(), metrics.clone()),
+            balancer: Arc::new(Balancer::new(source, options.clone(), metrics.clone())),
             budget: Budget::new(&options.retry),
             latency: RecentLatency::new(),
             dice: Mutex::new(fastrand::Rng::with_seed(options.seed)),
@@ -58,14 +62,35 @@ impl Transport {
 
     /// An answer of any status, or why there is none.
     pub async fn send(&self, request: &Request) -> Result<Response, Error> {
-        let Inner { options, metrics, budget, latency, .. } = &*self.0;
+        let answer = self.0.ask(request, Extent::Whole).await.map_err(|failure| failure.error)?;
+        let Answer { status, content_type, headers, begun, .. } = answer;
+        Ok(Response { status, content_type, body: begun, headers })
+    }
+
+    /// An answer of any status with its beginning. What breaks before that is asked for again where it is
+    /// safe; later it is the caller's.
+    pub async fn open(&self, request: &Request) -> Result<StreamedResponse, Error> {
+        let answer = self.0.ask(request, Extent::Opened).await.map_err(|failure| failure.error)?;
+        let patience = self.0.patience(request);
+        Ok(StreamedResponse::new(answer, patience, &self.0.balancer, &self.0.metrics))
+    }
+}
+
+impl Inner {
+    /// How long a request may take by itself.
+    fn patience(&self, request: &Request) -> Duration {
+        request.timeout.map_or(self.options.timeout, |timeout| timeout.min(self.options.timeout))
+    }
+
+    async fn ask(&self, request: &Request, extent: Extent) -> Outcome {
+        let Self { options, metrics, budget, latency, .. } = self;
         let started = Instant::now();
-        let timeout = request.timeout.map_or(options.timeout, |timeout| timeout.min(options.timeout));
-        let deadline = request.deadline.map_or(started + timeout, |deadline| deadline.min(started + timeout));
+        let limit = started + self.patience(request);
+        let deadline = request.deadline.map_or(limit, |deadline| deadline.min(limit));
         metrics.requests.increment();
         budget.deposit();
-        let job = Job { request, options, metrics, started, deadline, packed: OnceCell::new() };
-        let outcome = self.0.attempts(&job).await;
+        let job = Job { request, extent, options, metrics, started, deadline, packed: OnceCell::new() };
+        let outcome = self.attempts(&job).await;
         match &outcome {
             Ok(_) => latency.record(started.elapsed()),
             Err(failure) => {
@@ -73,11 +98,9 @@ impl Transport {
                 metrics.timeouts.add(usize::from(matches!(failure.error, Error::Timeout { .. })));
             }
         }
-        outcome.map_err(|failure| failure.error)
+        outcome
     }
-}
 
-impl Inner {
     async fn attempts(&self, job: &Job<'_>) -> Outcome {
         let mut tried = Vec::new();
         let mut count = 0;
@@ -109,7 +132,7 @@ impl Inner {
     /// Whether doing it again does no harm and may do good.
     fn may_repeat(&self, job: &Job<'_>, outcome: &Outcome) -> bool {
         match outcome {
-            Ok(response) => job.request.is_safe() && matches!(response.status, 429 | 502..=504),
+            Ok(answer) => job.request.is_safe() && matches!(answer.status, 429 | 502..=504),
             Err(Failure { error: Error::Connect { .. } | Error::Tls(_), .. }) => true,
             Err(Failure { error: Error::Broken { .. }, reached }) => {
                 *reached != Reached::Sent || job.request.is_safe()
@@ -124,7 +147,7 @@ impl Inner {
         match outcome {
             _ if is_elsewhere => Some(Duration::ZERO),
             // The same server again only when it said when.
-            Ok(response) => response.retry_after(),
+            Ok(answer) => retry_after(&answer.headers),
             Err(Failure { error: Error::Tls(_), .. }) => None,
             Err(_) => {
                 let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
@@ -194,7 +217,7 @@ impl Inner {
 }
 
 fn is_good(outcome: &Outcome) -> bool {
-    outcome.as_ref().is_ok_and(|response| !matches!(response.status, 429 | 500..))
+    outcome.as_ref().is_ok_and(|answer| !matches!(answer.status, 429 | 500..))
 }
 
 fn contains(servers: &[Arc<Server>], server: &Arc<Server>) -> bool {
