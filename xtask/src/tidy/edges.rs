@@ -23,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("lab", &["client", "ingest"]),
     ("model", &[]),
     ("postgres_fixture", &[]),
+    ("relay", &["client"]),
     ("xtask", &[]),
 ];
 

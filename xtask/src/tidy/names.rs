@@ -8,7 +8,7 @@ use super::manifest::Manifest;
 const PACKAGES: [(&str, &[&str]); 22] = [
     ("tantivy*", &["engine"]),
     ("axum*", &["http"]),
-    ("hyper*", &["http", "client"]),
+    ("hyper*", &["http", "client", "relay"]),
     ("tower-http", &["http"]),
     ("h2", &["http", "client"]),
     ("rustls*", &["http", "client"]),
@@ -90,6 +90,8 @@ mod tests {
         check_package("solr", "tantivy-common", 1);
         check_package("client", "hyper-util", 0);
         check_package("client", "axum", 1);
+        check_package("relay", "hyper", 0);
+        check_package("relay", "rustls", 1);
         check_package("parhelion", "object_store", 1);
         check_package("plan", "serde", 0);
     }

@@ -72,7 +72,8 @@ impl StreamedResponse {
     }
 
     /// The next bytes, unpacked, at least one; `None` at the end. Each may take as long as the request was
-    /// given. Errors: [`Error::Broken`], [`Error::Timeout`]; the answer is not whole then, and nothing follows.
+    /// given. Errors: [`Error::Broken`], [`Error::Timeout`]; the answer is not whole then, and nothing
+    /// follows.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, Error> {
         if !self.begun.is_empty() {
             return Ok(Some(std::mem::take(&mut self.begun)));

@@ -1,0 +1,197 @@
+//! A request of an application from its head to an answer: read, sent on as the client may send it, answered
+//! as the server did. Here it is decided that something may be sent more than once: only what reads.
+//!
+//! In: a request with its body still coming; out: an answer, whose body may still come. Where it goes is
+//! `upstream`'s, how often and over what the client's.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use client::{Error, Preference, Request, StreamedResponse};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, StatusCode};
+use tokio::time::Instant;
+
+use crate::body::{Answer, RelayBody};
+use crate::headers::{HOPS, add_request_headers, connection_options, passes};
+use crate::own_pages;
+use crate::refusal::{Outcome, Refusal};
+use crate::request_body::BodyBounds;
+use crate::route::{Kind, PREFER, Route, ServerRoute, names_handler, preferences, route};
+use crate::shared::Shared;
+use crate::upstream::{Answered, SplitAnswers, WholeAnswer};
+
+/// More relays in a row are a circle.
+const HOPS_MAX: u32 = 8;
+
+pub(crate) async fn respond(shared: Arc<Shared>, request: hyper::Request<Incoming>) -> Answer {
+    let (head, body) = request.into_parts();
+    let route = match route(head.method.as_str(), head.uri.path(), head.uri.query()) {
+        Route::Own(page) => return own_pages::answer(&shared, &head.method, &page),
+        Route::Unknown => {
+            let message = "a relay passes on what is below `/solr/` and `/api/`, and answers `/relay/health`, `/relay/metrics` and `/relay/config`";
+            return Refusal::new(StatusCode::NOT_FOUND, message).answer();
+        }
+        Route::Server(route) => route,
+    };
+    let (started, kind) = (Instant::now(), route.kind);
+    let answer = pass_on(&shared, &head, body, route).await.unwrap_or_else(|refusal| {
+        shared.metrics.refused.add(1);
+        tracing::debug!(status = refusal.status.as_u16(), reason = refusal.message, "refused");
+        refusal.answer()
+    });
+    shared.metrics.answered(kind, answer.status().as_u16(), started.elapsed());
+    answer
+}
+
+async fn pass_on(
+    shared: &Arc<Shared>,
+    head: &Parts,
+    body: Incoming,
+    route: ServerRoute,
+) -> Result<Answer, Refusal> {
+    let hops = hops(&head.headers)?;
+    let limits = &shared.limits;
+    let bounds =
+        BodyBounds { bytes_max: limits.body_bytes_max, room: &shared.room, stall_max: limits.stall_max };
+    // The room is held until there is an answer: so long the body is.
+    let (bytes, _room) = bounds.read(body).await?;
+    shared.metrics.bytes_from_applications.add(bytes.len());
+    let request = request(head, &route, &bytes)?.header(HOPS.as_str(), &hops.to_string())?;
+    let is_packed = head.headers.contains_key(CONTENT_ENCODING);
+    let content = content_type(&head.headers).filter(|_| !is_packed).map(|kind| (kind, &bytes));
+    match shared.upstream().send(&route, request, content).await? {
+        Answered::One(answer) => give_on(shared, *answer),
+        Answered::Split(split) => {
+            shared.metrics.splits.add(1);
+            conclude(split)
+        }
+    }
+}
+
+/// One more than it says.
+fn hops(headers: &HeaderMap) -> Result<u32, Refusal> {
+    let passed = headers.get(HOPS).and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(0_u32);
+    if passed >= HOPS_MAX {
+        let message = "relays send this request in a circle; name servers as upstream, not relays";
+        return Err(Refusal::new(StatusCode::LOOP_DETECTED, message));
+    }
+    Ok(passed + 1)
+}
+
+fn request(head: &Parts, route: &ServerRoute, bytes: &Bytes) -> Result<Request, Error> {
+    let content_type = content_type(&head.headers);
+    let is_form = content_type.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"));
+    let form = std::str::from_utf8(bytes).ok().filter(|_| is_form);
+    let mut request =
+        add_request_headers(Request::relayed(head.method.as_str(), &route.target)?, &head.headers)?;
+    for preference in all_preferences(head, form)? {
+        request = request.prefer(preference);
+    }
+    if route.kind == Kind::Read && !names_handler(form) {
+        request = request.safe();
+    }
+    // Not for GET: a body of length 0 would be one.
+    if !bytes.is_empty() || !matches!(head.method.as_str(), "GET" | "HEAD") {
+        request = request.body(content_type, bytes.clone());
+    }
+    Ok(request)
+}
+
+/// Of the header, the query string and a form, in this order.
+fn all_preferences(head: &Parts, form: Option<&str>) -> Result<Vec<Preference>, Error> {
+    let mut found = Vec::new();
+    for list in head.headers.get_all(PREFER) {
+        found.extend(Preference::parse_list(list.to_str().unwrap_or_default())?);
+    }
+    found.extend(preferences(head.uri.query())?);
+    found.extend(preferences(form)?);
+    Ok(found)
+}
+
+fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(CONTENT_TYPE)?.to_str().ok()
+}
+
+/// The server's answer as the application gets it.
+fn give_on(shared: &Arc<Shared>, answer: StreamedResponse) -> Result<Answer, Refusal> {
+    let (status, headers) = head_of(&answer)?;
+    let body = match answer.whole() {
+        Some(whole) => RelayBody::from(whole.clone()),
+        None => {
+            let shared = shared.clone();
+            RelayBody::pieces(answer, move |error| {
+                shared.metrics.broken_off.add(1);
+                tracing::warn!(%error, "an answer broke off behind its head");
+            })
+        }
+    };
+    Ok(with_head(status, headers, body))
+}
+
+/// Errors: a server that sends on elsewhere, which nobody follows: neither the relay, which would ask an
+/// address that a server named, nor the application, which would go past the relay.
+fn head_of(answer: &StreamedResponse) -> Result<(StatusCode, HeaderMap), Refusal> {
+    let unknown = |message: String| Refusal {
+        status: StatusCode::BAD_GATEWAY,
+        message: format!("the relay: {message}"),
+        outcome: Outcome::Unknown,
+    };
+    let status = StatusCode::from_u16(answer.status).map_err(|error| unknown(error.to_string()))?;
+    if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
+        let to = answer.header("location").unwrap_or_default();
+        return Err(unknown(format!(
+            "the server sends on to `{to}`, which is not followed; name that as upstream"
+        )));
+    }
+    let options = connection_options(answer.header("connection"));
+    let mut headers = HeaderMap::new();
+    for (name, value) in answer.headers().filter(|(name, _)| passes(name, &options)) {
+        let name = HeaderName::try_from(name).map_err(|error| unknown(error.to_string()))?;
+        let value = HeaderValue::try_from(value).map_err(|error| unknown(error.to_string()))?;
+        headers.append(name, value);
+    }
+    Ok((status, headers))
+}
+
+fn with_head(status: StatusCode, headers: HeaderMap, body: RelayBody) -> Answer {
+    let mut answer = Answer::new(body);
+    *answer.status_mut() = status;
+    *answer.headers_mut() = headers;
+    answer
+}
+
+/// One answer for the parts of an update: the first that is no success, else the first.
+fn conclude(SplitAnswers { answers }: SplitAnswers) -> Result<Answer, Refusal> {
+    let (count, mut succeeded, mut first, mut failed) = (answers.len(), 0, None, None);
+    for answer in answers {
+        match answer {
+            Ok(answer) if (200..300).contains(&answer.head.status) => {
+                succeeded += 1;
+                first = first.or(Some(answer));
+            }
+            other => failed = failed.or(Some(other)),
+        }
+    }
+    match (failed, first) {
+        (None, Some(first)) => whole(&first),
+        // Its own words, as where one server had all the documents: some before the error may be there.
+        (Some(Ok(failed)), _) => whole(&failed),
+        (Some(Err(error)), _) => {
+            let mut refusal = Refusal::from(error);
+            if succeeded > 0 {
+                refusal.outcome = Outcome::Unknown;
+            }
+            refusal.message += &format!(" ({succeeded} of {count} parts of this update are done)");
+            Err(refusal)
+        }
+        (None, None) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the update has no documents")),
+    }
+}
+
+fn whole(answer: &WholeAnswer) -> Result<Answer, Refusal> {
+    let (status, headers) = head_of(&answer.head)?;
+    Ok(with_head(status, headers, RelayBody::from(answer.body.clone())))
+}
