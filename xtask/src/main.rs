@@ -28,11 +28,12 @@ usage: cargo xtask TASK
   compat                   replay compat/ against a Parhelion of this checkout
          [--url URL]       ask this server instead (http://127.0.0.1:8983/solr)
          [--filter TEXT]   only scenario files whose path contains TEXT
-         [--create HOW]    cores (default), collections, or home:DIR for a Solr whose home is on this machine
+         [--create HOW]    cores (default), collections, shards:N, or home:DIR for a Solr whose home is on this machine
          [--accept]        list the steps that fail in compat/open.yaml, and take off it those that pass
          [--record]        ask this server for the answers and write them down, instead of comparing
          [--random N]      ask N random requests (compat/random.yaml) of the Solr at --url and of a Parhelion instead
          [--ours URL]      that Parhelion, where it is not to be one of this checkout: --url may then be an older one
+         [--create-ours HOW]  how its collection is made: shards:N asks whether N shards answer as one does
          [--seed N]        the first of them; each request has the number of its seed
          [--verbose]       every difference, not the first few of a step
   simulate                 lives of a shard on one thread, each from a seed, on a home that fails in every way

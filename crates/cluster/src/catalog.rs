@@ -208,7 +208,8 @@ impl Catalog {
     pub fn unknown_folders(&self, key: &str, placement: &Placement) -> Result<Vec<String>> {
         let Placement { state: _, created_ms: _, becomes_ms: _, shard, building, discarded } = placement;
         let is_known = |folder: &String| {
-            folder == shard || building.as_ref() == Some(folder) || discarded.contains(folder)
+            let (edition, _) = folder.split_once('_').unwrap_or((folder, ""));
+            edition == shard || building.as_deref() == Some(edition) || discarded.contains(folder)
         };
         let folders = self.shard_folders(key)?.into_iter();
         Ok(folders.filter(|folder| !is_known(folder)).map(|folder| format!("{key}/{folder}")).collect())

@@ -7,14 +7,17 @@ use std::collections::BTreeMap;
 use plan::SchemaSource;
 use serde::{Deserialize, Serialize};
 
-/// The edition of a collection's documents before any rebuild.
+use crate::routing::{HashRange, Router, ShardDocument};
+
+/// The edition of a collection's documents before any rebuild, and the name of the shard that a collection
+/// has whose document names none.
 pub(crate) const FIRST_SHARD: &str = "shard1";
 
 /// `collection.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CollectionDocument {
     pub name: String,
-    /// How clients address the one replica.
+    /// How clients address the replica of the first shard.
     pub core: String,
     pub configset: String,
     pub created_ms: i64,
@@ -27,6 +30,14 @@ pub(crate) struct CollectionDocument {
     /// How often the above was changed.
     #[serde(default)]
     pub changes: u32,
+    #[serde(default)]
+    pub router: Router,
+    /// Empty where there is but one, of all hashes: releases that know no others read that too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<ShardDocument>,
+    /// The highest number of a replica so far; none is given again.
+    #[serde(default)]
+    pub replicas: u32,
 }
 
 impl CollectionDocument {
@@ -34,6 +45,26 @@ impl CollectionDocument {
     pub fn key(&self) -> &str {
         self.key.as_deref().unwrap_or(&self.name)
     }
+
+    /// All of them, in order.
+    pub fn shards(&self) -> Vec<ShardDocument> {
+        if !self.shards.is_empty() {
+            return self.shards.clone();
+        }
+        let range = Some(HashRange::ALL);
+        vec![ShardDocument { name: FIRST_SHARD.to_owned(), core: self.core.clone(), node_number: 2, range }]
+    }
+
+    /// The folders with the documents of an edition, one a shard, in order.
+    pub fn folders(&self, edition: &str) -> Vec<String> {
+        self.shards().iter().map(|shard| shard_folder(edition, &shard.name)).collect()
+    }
+}
+
+/// The folder of a shard's documents in an edition. The first shard's is called as the edition is, which is
+/// all that there is in most collections. No edition has a `_` in its name.
+pub(crate) fn shard_folder(edition: &str, shard: &str) -> String {
+    if shard == FIRST_SHARD { edition.to_owned() } else { format!("{edition}_{shard}") }
 }
 
 /// `schema.json`: the schema with the number of changes it went through.

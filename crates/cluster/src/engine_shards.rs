@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use engine::{CacheSizes, Scheduler, ShardConfig};
 use meter::Meters;
-use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, ShardResult};
+use plan::partial::{
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, SearchStatistics, ShardResult,
+};
 use plan::{Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
 use store::{ShardImage, Watermark};
 
@@ -95,6 +97,10 @@ impl ShardReader for engine::Shard {
 }
 
 impl ShardSnapshot for engine::PinnedShard {
+    fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
+        self.statistics(plan, meters)
+    }
+
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
         self.search(plan, meters)
     }

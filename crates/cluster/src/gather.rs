@@ -1,8 +1,8 @@
 //! A search over shards: each is asked for its part, the parts merge, the result is finished once, and what
-//! the page turns out to show is fetched from the shards that have it. All of it on the thread that asks, and
-//! each shard's steps by one pin. One shard is a merge of one: there is no second way.
+//! the page turns out to show is fetched from the shards that have it. The first step, which is most of the
+//! work, is done side by side where there are several; each shard's steps go by one pin. One shard is a merge
+//! of one: there is no second way.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -13,14 +13,78 @@ use plan::{
 };
 
 use crate::finish::{finish_expanded, finish_search};
+use crate::offload;
 use crate::shard::ShardSnapshot;
 
 /// Shards by their numbers, which hits name.
 type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
 
-/// What `plan` finds in all of these shards together. Blocks.
+/// What `plan` finds in all of these shards together, one after the other. Blocks.
 pub fn search_shards(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<SearchResult> {
-    let mut found = finish_search(plan, merged(pins, plan, meters)?);
+    if let [only] = pins {
+        return finished(pins, plan, only.search(plan, meters)?, meters);
+    }
+    let plan = plan_of_many(pins, plan, meters)?;
+    let parts = pins.iter().map(|pin| pin.search(&plan, meters)).collect::<Result<Vec<_>>>()?;
+    finished(pins, &plan, merged(parts), meters)
+}
+
+/// The same, shards side by side where threads are free.
+pub(crate) fn search_side_by_side(
+    pins: &[Arc<dyn ShardSnapshot>],
+    plan: &Arc<SearchPlan>,
+    meters: &Meters,
+) -> Result<SearchResult> {
+    if let [only] = pins {
+        return finished(pins, plan, only.search(plan, meters)?, meters);
+    }
+    check_gathered(plan)?;
+    let plan = Arc::new(plan_of_many(pins, plan, meters)?);
+    let search = |pin: &Arc<dyn ShardSnapshot>| {
+        let (pin, plan, meters) = (pin.clone(), plan.clone(), meters.clone());
+        move || pin.search(&plan, &meters)
+    };
+    let parts = offload::side_by_side(pins.iter().map(search).collect())?;
+    finished(pins, &plan, merged(parts.into_iter().collect::<Result<_>>()?), meters)
+}
+
+/// The plan as shards get it that are not alone: they must not cut what others add to, and score by what all
+/// of them count.
+fn plan_of_many(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<SearchPlan> {
+    let facets = FacetPlan { depth: CutDepth::Whole, ..plan.facets.clone() };
+    let plan = SearchPlan { facets, ..plan.clone() };
+    if !plan.needs_statistics() {
+        return Ok(plan);
+    }
+    let parts = pins.iter().map(|pin| pin.statistics(&plan, meters));
+    let counted = parts.reduce(|all, part| Ok(all?.merge(part?))).transpose()?;
+    Ok(SearchPlan { statistics: counted.map(Arc::new), ..plan })
+}
+
+/// Errors: `BadRequest` for what would be wrong where documents of a group may lie in several shards, since
+/// each shard chooses heads of groups for itself.
+fn check_gathered(plan: &SearchPlan) -> Result<()> {
+    let truncates = |groups: &plan::GroupPlan| groups.truncate && plan.facets.reads_hits();
+    let what = match &plan.shape {
+        shape if !shape.collapses.is_empty() => "`{!collapse}`",
+        shape if shape.groups.as_ref().is_some_and(truncates) => "`group.truncate` with facets",
+        _ => return Ok(()),
+    };
+    Err(Error::bad_request(format!(
+        "{what} is not supported over several shards yet; use a collection of one shard"
+    )))
+}
+
+/// The parts of all shards, in their order, as one.
+fn merged(parts: Vec<ShardResult>) -> ShardResult {
+    let named = (0..).zip(parts).map(|(number, part)| part.of_shard(number));
+    let none = || ShardResult { total_exact: true, ..ShardResult::default() };
+    named.reduce(ShardResult::merge).unwrap_or_else(none)
+}
+
+/// The result of what all shards counted, with what its page shows.
+fn finished(pins: Pins<'_>, plan: &SearchPlan, merged: ShardResult, meters: &Meters) -> Result<SearchResult> {
+    let mut found = finish_search(plan, merged);
     if let Some(expand) = &plan.shape.expand {
         found.shape.expanded = expanded(pins, (plan, expand), &found.hits, meters)?;
         if found.cut_before.is_none() && meters.allowance.is_used_up() {
@@ -33,24 +97,6 @@ pub fn search_shards(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Resu
         shown.cut_before = Some(Component::Highlight);
     }
     Ok(shown)
-}
-
-fn merged(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
-    // A shard that is not alone must not cut what others add to.
-    let plan = match pins.len() {
-        1 => Cow::Borrowed(plan),
-        _ => {
-            let facets = FacetPlan { depth: CutDepth::Whole, ..plan.facets.clone() };
-            Cow::Owned(SearchPlan { facets, ..plan.clone() })
-        }
-    };
-    // Hits come named as the first shard's: one that is alone is not gone over once more for it.
-    let parts = (0..).zip(pins).map(|(number, pin)| match number {
-        0 => pin.search(&plan, meters),
-        _ => Ok(pin.search(&plan, meters)?.of_shard(number)),
-    });
-    let none = || Ok(ShardResult { total_exact: true, ..ShardResult::default() });
-    parts.reduce(|merged, part| Ok(merged?.merge(part?))).unwrap_or_else(none)
 }
 
 /// Of the groups of `page` the members that it does not show. Only the shards that have a hit can say to
@@ -107,7 +153,9 @@ fn fetched(
     found.highlights = if highlight { found.shown().filter_map(of_hit).collect() } else { Vec::new() };
     found.try_map(|hit| {
         let next = hits.get_mut(hit.shard as usize).and_then(Iterator::next);
-        next.ok_or_else(|| Error::internal("a shard fetched fewer hits than it was asked for"))
+        let fetched =
+            next.ok_or_else(|| Error::internal("a shard fetched fewer hits than it was asked for"))?;
+        Ok(plan::Hit { shard: hit.shard, ..fetched })
     })
 }
 

@@ -12,13 +12,13 @@ mod documents;
 mod engine_shards;
 mod finish;
 mod gather;
-mod hash;
 mod in_use;
 #[cfg(any(test, feature = "memory"))]
 pub mod memory;
 mod node;
 mod offload;
 mod placement;
+mod routing;
 mod security;
 mod shard;
 mod state;
@@ -28,19 +28,19 @@ pub use backup::{BackupPlace, BackupsToDelete};
 pub use catalog::MetadataHomes;
 pub use collection::{
     Collection, Counted, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus, SchemaEdit,
-    SnapshotFacts, UpdateCounts,
+    ShardSelection, SnapshotFacts, UpdateCounts,
 };
-pub use create::CreateCollection;
+pub use create::{CreateCollection, Sharding};
 pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
 pub use engine_shards::engine_shards;
 pub use finish::{
     finish_facets, finish_search, finish_suggestions, finish_terms, finish_top_terms, spell_words,
 };
 pub use gather::search_shards;
-pub use hash::{HashRange, route_key};
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
+pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
 pub use shard::{
     AppliedUpdate, BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldsRead, GetRead,
     JoinRead, LikeCountsRead, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, SegmentStats,
@@ -58,5 +58,7 @@ mod intake_tests;
 mod open_end_tests;
 #[cfg(test)]
 mod rebuild_tests;
+#[cfg(test)]
+mod shard_tests;
 #[cfg(test)]
 mod tests;

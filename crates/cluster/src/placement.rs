@@ -31,9 +31,9 @@ pub(crate) struct Placement {
     /// meant.
     #[serde(default)]
     pub becomes_ms: Option<i64>,
-    /// The folder with the documents that are served, called as their edition is.
+    /// The edition of the documents that are served, by which their folders are called.
     pub shard: String,
-    /// The folder that a rebuild fills.
+    /// The edition that a rebuild makes.
     #[serde(default)]
     pub building: Option<String>,
     /// Folders that nobody needs any more.
@@ -54,31 +54,34 @@ impl Placement {
     }
 
     /// Follows the shared truth: a rebuild that was accepted there is served, one that was not is given up.
-    pub fn settle(&mut self, edition: &str) {
+    pub fn settle(&mut self, collection: &CollectionDocument, edition: &str) {
         let accepted = self.building.as_deref() == Some(edition);
-        self.discarded.extend(self.building.take().filter(|_| !accepted));
+        let given_up = self.building.take().filter(|_| !accepted);
         // Where an edition came from elsewhere, what was served until then is not this node's to remove.
-        if accepted {
-            self.discarded.push(self.shard.clone());
-        }
+        let replaced = accepted.then(|| self.shard.clone());
+        let gone = given_up.iter().chain(&replaced).flat_map(|edition| collection.folders(edition));
+        self.discarded.extend(gone);
         edition.clone_into(&mut self.shard);
-        self.discarded.retain(|folder| folder != edition);
+        let served = collection.folders(edition);
+        self.discarded.retain(|folder| !served.contains(folder));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routing::ShardDocument;
 
     #[test]
     fn the_shared_truth_decides() {
+        let mut collection = CollectionDocument::default();
         let check = |(shard, building): (&str, Option<&str>), edition: &str, discarded: &[&str]| {
             let mut placement = Placement {
                 shard: shard.to_owned(),
                 building: building.map(str::to_owned),
                 ..Placement::default()
             };
-            placement.settle(edition);
+            placement.settle(&collection, edition);
             assert_eq!((&*placement.shard, placement.building), (edition, None));
             assert_eq!(placement.discarded, discarded);
         };
@@ -87,5 +90,18 @@ mod tests {
         check(("shard1", Some("shard-2")), "shard-2", &["shard1"]);
         check(("shard1", Some("shard-2")), "shard-3", &["shard-2"]);
         check(("shard1", None), "shard-3", &[]);
+        collection.shards =
+            ["shard1", "b"].map(|name| ShardDocument { name: name.to_owned(), ..shard() }).to_vec();
+        let mut placement = Placement {
+            shard: "shard1".to_owned(),
+            building: Some("shard-2".to_owned()),
+            ..Placement::default()
+        };
+        placement.settle(&collection, "shard-2");
+        assert_eq!(placement.discarded, ["shard1", "shard1_b"]);
+    }
+
+    fn shard() -> ShardDocument {
+        ShardDocument { name: String::new(), core: String::new(), node_number: 0, range: None }
     }
 }

@@ -103,7 +103,8 @@ async fn ended(films: &Collection) -> (RebuildState, String) {
 }
 
 pub(crate) async fn year(films: &Collection, id: &str) -> Option<Value> {
-    let found = films.get(&[id.to_owned()], &FieldSelection::everything()).await.unwrap().pop().unwrap();
+    let found =
+        films.get((&[id.to_owned()], None), &FieldSelection::everything()).await.unwrap().pop().unwrap();
     found?.first("year").cloned()
 }
 
@@ -125,7 +126,8 @@ async fn updates_go_on_and_nothing_is_lost() {
     while films.rebuild_status().unwrap().state == RebuildState::Running || sent < 50 {
         let changed = format!("a{sent}");
         let gone = format!("a{}", 1000 + sent);
-        let delete = Operation::Delete { id: gone, expect: Expect::Anything, commit_within_ms: None };
+        let delete =
+            Operation::Delete { id: gone, route: None, expect: Expect::Anything, commit_within_ms: None };
         // Values as the chain types them by the schema of the moment.
         let year = if films.schema().field("year").unwrap().field_type.name == "pint" {
             Value::Int(-7)

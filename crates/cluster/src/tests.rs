@@ -8,7 +8,7 @@ use meter::Clock;
 use plan::{AutoCommit, CollectionConfig, ErrorKind, FieldSource, SchemaSource, TypeSource};
 
 use crate::memory::{MemoryShards, REFUSED};
-use crate::{CreateCollection, Node, NodeConfig};
+use crate::{CreateCollection, Node, NodeConfig, Sharding};
 
 pub(crate) struct Noon;
 
@@ -181,6 +181,15 @@ async fn a_damaged_file_stops_the_start() {
     assert!(error.message.contains("films"), "{error}");
 }
 
+fn hashed(name: &str, count: usize) -> CreateCollection {
+    CreateCollection { name: name.into(), shards: Sharding::Hashed { count, field: None }, ..films() }
+}
+
+fn named(name: &str, shards: &[&str]) -> CreateCollection {
+    let names = shards.iter().map(|name| (*name).to_owned()).collect();
+    CreateCollection { name: name.into(), shards: Sharding::Named { names, field: None }, ..films() }
+}
+
 #[tokio::test]
 async fn what_cannot_be_made_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -191,8 +200,10 @@ async fn what_cannot_be_made_is_refused() {
         (films(), "already exists"),
         (taken_core, "already exists"),
         (CreateCollection { name: "../x".into(), ..films() }, "Invalid collection"),
-        (CreateCollection { name: "two".into(), shard_count: 2, ..films() }, "`numShards` is `2`"),
-        (CreateCollection { name: "none".into(), shard_count: 0, ..films() }, "numShards must be > 0"),
+        (hashed("many", 65), "use at most 64"),
+        (hashed("none", 0), "numShards must be > 0"),
+        (CreateCollection { core_name: Some("two".into()), ..hashed("two", 2) }, "a core has one shard"),
+        (named("odd", &["a/b"]), "Invalid shard"),
     ] {
         let error = node.create(create).await.err().unwrap();
         assert_eq!(error.kind, ErrorKind::BadRequest);

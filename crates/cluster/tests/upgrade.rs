@@ -42,7 +42,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 async fn text(collection: &Collection, id: &str, field: &str) -> Option<Value> {
-    let found = collection.get(&[id.to_owned()], &FieldSelection::everything()).await.unwrap();
+    let found = collection.get((&[id.to_owned()], None), &FieldSelection::everything()).await.unwrap();
     found.into_iter().next()??.first(field).cloned()
 }
 

@@ -139,8 +139,8 @@ async fn collections_come_and_go() {
         .await;
     refused(
         &served,
-        "/solr/admin/collections?action=CREATE&name=b&numShards=2",
-        "cannot create `b`: `numShards` is `2`",
+        "/solr/admin/collections?action=CREATE&name=b&numShards=65",
+        "cannot create `b` with `65` shards",
     )
     .await;
     refused(

@@ -6,6 +6,8 @@ pub struct BackupFacts {
     pub id: u64,
     pub collection: String,
     pub configset: String,
+    /// The names of its shards.
+    pub shards: Vec<String>,
     pub started_ms: i64,
     pub ended_ms: i64,
     pub files: u64,

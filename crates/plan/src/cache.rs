@@ -12,3 +12,19 @@ pub struct CacheStats {
     pub bytes: u64,
     pub bytes_max: u64,
 }
+
+impl CacheStats {
+    /// Of both caches together.
+    pub fn plus(&self, other: &Self) -> Self {
+        let Self { lookups, hits, inserts, evictions, size, bytes, bytes_max } = *self;
+        Self {
+            lookups: lookups + other.lookups,
+            hits: hits + other.hits,
+            inserts: inserts + other.inserts,
+            evictions: evictions + other.evictions,
+            size: size + other.size,
+            bytes: bytes + other.bytes,
+            bytes_max: bytes_max + other.bytes_max,
+        }
+    }
+}

@@ -79,7 +79,7 @@ pub use search::highlight::{
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
     PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
-pub use search::hit::{ChildHit, Explanation, Hit};
+pub use search::hit::{ChildHit, Explanation, Hit, HitAddress};
 pub use search::page::Page;
 pub use search::rerank::{Rerank, ScoreJoin};
 pub use search::result::{
@@ -90,6 +90,7 @@ pub use search::shape::{
     Collapse, Cursor, CursorMark, ExpandPlan, GroupBy, GroupPlan, Grouping, NullPolicy, Shape,
 };
 pub use search::shape_result::{Group, GroupedResult, ShapeResult};
+pub use search::shard_choice::ShardChoice;
 pub use search::sort::{BelowKey, SortBy, SortKey};
 pub use search::spell::{
     BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use plan::{
-    DocumentVectors, Error, FieldVector, Hit, Properties, Result, Schema, VectorTerm, VectorsPlan,
-    java_bucket,
+    DocumentVectors, Error, FieldVector, Hit, HitAddress, Properties, Result, Schema, VectorTerm,
+    VectorsPlan, java_bucket,
 };
 
 use crate::params::{Params, Preset, vectors};
@@ -108,8 +108,9 @@ impl VectorsRequest {
 
     pub fn plan(&self, hits: &[Hit]) -> VectorsPlan {
         let places = match self.doc_ids.as_slice() {
-            [] => hits.iter().map(|hit| hit.place).collect(),
-            ids => ids.to_vec(),
+            [] => hits.iter().map(Hit::address).collect(),
+            // Of one shard: a number says nothing of which.
+            ids => ids.iter().map(|place| HitAddress { shard: 0, place: *place }).collect(),
         };
         let fields = self.fields.as_ref();
         let fields =

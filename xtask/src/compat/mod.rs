@@ -60,7 +60,8 @@ impl Options {
     pub fn parse(words: &[String]) -> Result<Self> {
         let mut words = Words::new(words);
         let url = words.value("--url")?.map(|url| url.trim_end_matches('/').to_owned());
-        let create = words.value("--create")?.as_deref().map_or(Ok(Create::Cores), Create::parse)?;
+        let mut create = |name: &str| words.value(name)?.as_deref().map_or(Ok(Create::Cores), Create::parse);
+        let (create, ours_created) = (create("--create")?, create("--create-ours")?);
         let options = Self {
             url,
             filter: words.value("--filter")?,
@@ -71,7 +72,7 @@ impl Options {
             random: Random::parse(
                 words.value("--random")?.as_deref(),
                 words.value("--seed")?.as_deref(),
-                words.value("--ours")?,
+                (words.value("--ours")?, ours_created),
             )?,
         };
         words.finish()?;

@@ -1,6 +1,7 @@
 //! Makes and deletes the collection a scenario file runs in. Owns the three ways servers have of doing that:
-//! CoreAdmin with a named configset, the Collections API, and for a standalone Solr on this machine a copied
-//! instance directory, since its configsets by name would be shared by every core that changes its schema.
+//! CoreAdmin with a named configset, the Collections API (with as many shards as are asked for), and for a
+//! standalone Solr on this machine a copied instance directory, since its configsets by name would be shared
+//! by every core that changes its schema.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +15,8 @@ use crate::args::Misuse;
 pub enum Create {
     /// `/admin/cores?action=CREATE&name=X&configSet=Y`.
     Cores,
-    /// `/admin/collections?action=CREATE&name=X&collection.configName=Y`.
-    Collections,
+    /// `/admin/collections?action=CREATE&name=X&collection.configName=Y&numShards=N`.
+    Collections(usize),
     /// Copy `configsets/Y` into this Solr home, then CoreAdmin CREATE with `instanceDir`.
     Home(PathBuf),
 }
@@ -24,9 +25,14 @@ impl Create {
     pub fn parse(text: &str) -> Result<Self> {
         match (text, text.strip_prefix("home:")) {
             ("cores", _) => Ok(Self::Cores),
-            ("collections", _) => Ok(Self::Collections),
+            ("collections", _) => Ok(Self::Collections(1)),
             (_, Some(dir)) => Ok(Self::Home(PathBuf::from(dir))),
-            _ => bail!(Misuse(format!("`--create` is cores, collections or home:DIR, not `{text}`"))),
+            _ => match text.strip_prefix("shards:").map(str::parse) {
+                Some(Ok(shards)) => Ok(Self::Collections(shards)),
+                _ => bail!(Misuse(format!(
+                    "`--create` is cores, collections, shards:N or home:DIR, not `{text}`"
+                ))),
+            },
         }
     }
 
@@ -36,9 +42,9 @@ impl Create {
         let mut pairs = vec![pair("action", "CREATE"), pair("name", name)];
         match self {
             Self::Cores => pairs.push(pair("configSet", configset)),
-            Self::Collections => {
+            Self::Collections(shards) => {
                 pairs.push(pair("collection.configName", configset));
-                pairs.push(pair("numShards", "1"));
+                pairs.push(pair("numShards", &shards.to_string()));
             }
             Self::Home(home) => {
                 let instance = home.join(name);
@@ -54,7 +60,7 @@ impl Create {
     /// Deletes the collection with its data; that it does not exist is no error.
     pub fn delete(&self, server: &Server, name: &str) -> Result<()> {
         let pairs = match self {
-            Self::Collections => vec![pair("action", "DELETE"), pair("name", name)],
+            Self::Collections(_) => vec![pair("action", "DELETE"), pair("name", name)],
             _ => vec![pair("action", "UNLOAD"), pair("core", name), pair("deleteInstanceDir", "true")],
         };
         server.get(self.path(), &pairs)?;
@@ -62,7 +68,10 @@ impl Create {
     }
 
     fn path(&self) -> &'static str {
-        if *self == Self::Collections { "/admin/collections" } else { "/admin/cores" }
+        match self {
+            Self::Collections(_) => "/admin/collections",
+            _ => "/admin/cores",
+        }
     }
 }
 
@@ -92,7 +101,9 @@ mod tests {
     #[test]
     fn reads_every_way() {
         assert_eq!(Create::parse("cores").unwrap(), Create::Cores);
-        assert_eq!(Create::parse("collections").unwrap(), Create::Collections);
+        assert_eq!(Create::parse("collections").unwrap(), Create::Collections(1));
+        assert_eq!(Create::parse("shards:3").unwrap(), Create::Collections(3));
+        assert!(Create::parse("shards:x").is_err());
         assert_eq!(Create::parse("home:/x").unwrap(), Create::Home(PathBuf::from("/x")));
         assert!(Create::parse("magic").is_err());
     }

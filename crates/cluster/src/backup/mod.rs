@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use plan::{BackupFacts, CollectionConfig, Error, ErrorKind, Result, check_name};
 use serde::{Deserialize, Serialize};
-use store::{BackupAdded, BackupDraft, BackupFolder, BackupPoint, ShardImage};
+use store::{BackupAdded, BackupDraft, BackupFolder, BackupPoint, SegmentBytes, SegmentFile};
 
 use crate::collection::Collection;
-use crate::collection_documents::SavedSchema;
-use crate::create::CreateCollection;
+use crate::collection_documents::{FIRST_SHARD, SavedSchema};
+use crate::create::{CreateCollection, Sharding};
 use crate::documents::lift;
 use crate::node::Node;
 use crate::offload;
+use crate::routing::{Router, RouterKind};
 use crate::shard::BackedUp;
 
 /// Where backups of one name are: below a root that no client chose.
@@ -41,11 +42,29 @@ pub(crate) struct Description {
     configset: String,
     schema: SavedSchema,
     config: CollectionConfig,
-    pub manifest: String,
+    /// Of the one shard; empty where there are `shards`.
+    manifest: String,
+    #[serde(default)]
+    router: Router,
+    /// In the order of the collection's; empty where it has one of all hashes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    shards: Vec<ShardDescription>,
     /// The name under which it is kept beside its collection, where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
 }
+
+/// What a backup says of a shard: its moment is its own.
+#[derive(Serialize, Deserialize)]
+struct ShardDescription {
+    name: String,
+    manifest: String,
+    /// How many of the backup's files are its own, behind those of the shards before it.
+    files: usize,
+}
+
+/// The files of all shards, in their order.
+pub(crate) type BackupFiles = Vec<(SegmentFile, SegmentBytes)>;
 
 impl Node {
     /// Backs up a collection as it is, or as a snapshot of it was. Returns the backup, and how many files and
@@ -68,14 +87,14 @@ impl Node {
                     format!("`{name}` holds backups of the collection `{held}`; choose another name");
                 return Err(Error::bad_request(message));
             }
-            let (image, description) = match snapshot {
+            let (files, description) = match snapshot {
                 Some(name) => {
-                    let (image, description) = collection.snapshot_image(&name)?;
-                    (image, Description { collection: collection.name(), snapshot: None, ..description })
+                    let (files, description) = collection.snapshot_files(&name)?;
+                    (files, Description { collection: collection.name(), snapshot: None, ..description })
                 }
                 None => captured(&collection, None)?,
             };
-            let added = write(&node, &folder, image, &description)?;
+            let added = write(&node, &folder, files, &description)?;
             Ok((facts(&added.point, &description), added.copied_files, added.copied_bytes))
         })
         .await?
@@ -115,15 +134,20 @@ impl Node {
         let restore = move || {
             check_name("collection", &name)?;
             let folder = place.open()?;
-            let (point, Description { configset, schema, config, manifest, .. }) = find(&folder, &place, id)?;
+            let (point, description) = find(&folder, &place, id)?;
+            let images = description.images(&point);
+            let images: Vec<BackedUp<'_>> = images
+                .iter()
+                .map(|(manifest, point)| BackedUp { manifest: manifest.as_bytes(), folder: &folder, point })
+                .collect();
+            let shards = description.sharding();
+            let Description { configset, schema, config, .. } = description;
             let create = CreateCollection {
                 core_name,
+                shards,
                 ..CreateCollection::new(&name, &configset, schema.source, config)
             };
-            node.make(
-                create,
-                Some(&BackedUp { manifest: manifest.as_bytes(), folder: &folder, point: &point }),
-            )
+            node.make(create, &images)
         };
         offload::update(restore).await?
     }
@@ -167,30 +191,81 @@ pub(crate) fn add(
     folder: &BackupFolder,
     snapshot: Option<String>,
 ) -> Result<BackupPoint> {
-    let (image, description) = captured(collection, snapshot)?;
-    Ok(write(node, folder, image, &description)?.point)
+    let (files, description) = captured(collection, snapshot)?;
+    Ok(write(node, folder, files, &description)?.point)
 }
 
-fn captured(collection: &Collection, snapshot: Option<String>) -> Result<(ShardImage, Description)> {
-    let (mut image, schema, config) = collection.capture()?;
-    let manifest = String::from_utf8(std::mem::take(&mut image.manifest))
-        .map_err(|_| Error::internal("a shard's manifest is not text"))?;
+fn captured(collection: &Collection, snapshot: Option<String>) -> Result<(BackupFiles, Description)> {
+    let (images, schema, config) = collection.capture()?;
     let (name, configset) = (collection.name(), collection.configset());
-    Ok((image, Description { collection: name, configset, schema, config, manifest, snapshot }))
+    let (mut files, mut shards) = (BackupFiles::new(), Vec::with_capacity(images.len()));
+    for (document, image) in collection.shard_documents().into_iter().zip(images) {
+        let manifest = String::from_utf8(image.manifest)
+            .map_err(|_| Error::internal("a shard's manifest is not text"))?;
+        shards.push(ShardDescription { name: document.name, manifest, files: image.files.len() });
+        files.extend(image.files);
+    }
+    let (router, mut manifest) = (collection.router(), String::new());
+    if collection.entry().shards.is_empty() {
+        manifest = shards.pop().map(|only| only.manifest).unwrap_or_default();
+    }
+    let description =
+        Description { collection: name, configset, schema, config, manifest, router, shards, snapshot };
+    Ok((files, description))
 }
 
-/// The description says what the image's manifest is.
+impl Description {
+    /// Of each shard its manifest, and the backup with its own files only.
+    fn images(&self, point: &BackupPoint) -> Vec<(String, BackupPoint)> {
+        if self.shards.is_empty() {
+            return vec![(self.manifest.clone(), point.clone())];
+        }
+        let mut files = point.files.iter().cloned();
+        let image = |shard: &ShardDescription| {
+            let files = files.by_ref().take(shard.files).collect();
+            (shard.manifest.clone(), BackupPoint { files, ..point.clone() })
+        };
+        self.shards.iter().map(image).collect()
+    }
+
+    fn shard_names(&self) -> Vec<String> {
+        match self.shards.as_slice() {
+            [] => vec![FIRST_SHARD.to_owned()],
+            shards => shards.iter().map(|shard| shard.name.clone()).collect(),
+        }
+    }
+
+    /// Of each shard its name, and how many of the files are its own.
+    pub fn files_of_shards(&self, count: usize) -> Vec<(String, usize)> {
+        match self.shards.as_slice() {
+            [] => vec![(FIRST_SHARD.to_owned(), count)],
+            shards => shards.iter().map(|shard| (shard.name.clone(), shard.files)).collect(),
+        }
+    }
+
+    fn sharding(&self) -> Sharding {
+        let field = self.router.field.clone();
+        match self.router.kind {
+            RouterKind::CompositeId => Sharding::Hashed { count: self.shards.len().max(1), field },
+            RouterKind::Implicit => {
+                Sharding::Named { names: self.shards.iter().map(|shard| shard.name.clone()).collect(), field }
+            }
+        }
+    }
+}
+
+/// The description says which of the files are whose, and what the manifests are.
 fn write(
     node: &Node,
     folder: &BackupFolder,
-    image: ShardImage,
+    files: BackupFiles,
     description: &Description,
 ) -> Result<BackupAdded> {
     let started_ms = node.clock().now_ms();
     let text = serde_json::to_string(description)
         .map_err(|error| Error::internal(format!("cannot describe the backup: {error}")))?;
     let now_ms = || node.clock().now_ms();
-    let draft = BackupDraft { started_ms, description: text, files: image.files, now_ms: &now_ms };
+    let draft = BackupDraft { started_ms, description: text, files, now_ms: &now_ms };
     folder.add(draft).map_err(lift)
 }
 
@@ -234,6 +309,7 @@ fn facts(point: &BackupPoint, description: &Description) -> BackupFacts {
         id: point.id,
         collection: description.collection.clone(),
         configset: description.configset.clone(),
+        shards: description.shard_names(),
         started_ms: point.started_ms,
         ended_ms: point.ended_ms,
         files: point.files.len() as u64,

@@ -9,10 +9,11 @@ use plan::{CollectionConfig, Error, ErrorKind, Resources, Result, Schema, Schema
 
 use store::ShardImage;
 
-use super::Collection;
+use super::{Collection, Served};
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::documents::Versioned;
 use crate::in_use::VersionedSchema;
+use crate::node::Node;
 use crate::offload;
 use crate::shard::ShardSettings;
 
@@ -105,13 +106,14 @@ impl Collection {
     }
 
     /// Everything acknowledged so far, and the schema and config it is under.
-    pub(crate) fn capture(&self) -> Result<(ShardImage, SavedSchema, CollectionConfig)> {
-        // Documents, schema and config of one moment: no change of the latter comes in between.
+    pub(crate) fn capture(&self) -> Result<(Vec<ShardImage>, SavedSchema, CollectionConfig)> {
+        // Documents, schema and config of one moment: no change of the latter comes in between. Each shard
+        // has a moment of its own.
         let _changing = self.lock();
-        let image = self.shard().capture()?;
+        let images = self.shards().iter().map(|shard| shard.capture()).collect::<Result<_>>()?;
         let version = self.schema.load().version;
         let schema = SavedSchema { version, ..SavedSchema::first(self.saved_schema()) };
-        Ok((image, schema, CollectionConfig::clone(&self.config())))
+        Ok((images, schema, CollectionConfig::clone(&self.config())))
     }
 
     /// Whether the file of a health check is there: whether the collection says that it is in service.
@@ -146,6 +148,36 @@ impl Collection {
         Ok(())
     }
 
+    /// Puts other shards in the place of those that are served, between two updates: what `change` makes of
+    /// them, which must not be without any. The collection's document decides.
+    pub(crate) fn exchange_shards(
+        &self,
+        node: &Node,
+        change: impl FnOnce(&mut Served) -> Result<()>,
+    ) -> Result<()> {
+        self.claim_rebuild(node)?;
+        let exchanged = (|| {
+            let _changing = self.lock();
+            let _alone = self.home.alone();
+            let mut served = Served::clone(&self.home.served());
+            change(&mut served)?;
+            let entry = self.catalog.change_collection(self.entry().key(), |entry| {
+                entry.shards.clone_from(&served.documents);
+                entry.core = served.documents.first().map(|shard| shard.core.clone()).unwrap_or_default();
+                let numbers = served.documents.iter().map(|shard| shard.node_number);
+                entry.replicas = numbers.chain([entry.replicas]).max().unwrap_or_default();
+                entry.changes += 1;
+            })?;
+            served.configure(&ShardSettings::of(&self.config()));
+            self.entry.store(Arc::new(entry));
+            self.home.put(served);
+            self.changes.fetch_add(1, Ordering::Release);
+            Ok(())
+        })();
+        self.end_claim();
+        exchanged
+    }
+
     fn swap_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
         let _changing = self.lock();
         let before = self.catalog.schema(self.entry().key())?;
@@ -168,10 +200,14 @@ impl Collection {
         // The document before the engine: what a crash finds between the two is taken up at the next start.
         // The other way round there would be documents under a schema that is nowhere.
         let version = self.catalog.set_schema(self.entry().key(), Some(before.version), &saved)?;
-        self.adopt_schema(schema).inspect_err(|_| {
+        self.adopt_schema(schema).map_err(|(error, adopted)| {
             // The engine refused it: the document must not say otherwise after a restart. If this write fails
-            // too, the first error is still the one to tell.
-            let _ = self.catalog.set_schema(self.entry().key(), Some(version), &before.value);
+            // too, the first error is still the one to tell. Where one of several shards has it already, its
+            // number is used up: the document stays, and the next change or start gives it to all.
+            if !adopted {
+                let _ = self.catalog.set_schema(self.entry().key(), Some(version), &before.value);
+            }
+            error
         })?;
         self.pending.store(pending.map(Arc::new));
         Ok(saved.version)
@@ -182,7 +218,8 @@ impl Collection {
         if saved.version == self.schema.load().version {
             return Ok(());
         }
-        self.adopt_schema(self.successor(saved.source.clone(), saved.version)?)
+        let schema = self.successor(saved.source.clone(), saved.version)?;
+        self.adopt_schema(schema).map_err(|(error, _)| error)
     }
 
     /// The files that wait for a reload, and those that a new schema brings.
@@ -209,14 +246,15 @@ impl Collection {
             self.catalog.set_schema(entry.key(), Some(saved.version), &saved.value)?;
             schema = self.successor(saved.value.source, saved.value.version)?;
         }
-        self.adopt_schema(schema)?;
+        self.adopt_schema(schema).map_err(|(error, _)| error)?;
         self.pending.store(None);
         Ok(())
     }
 
-    /// The engine first: no document may use a field before the engine knows it.
-    fn adopt_schema(&self, schema: Arc<Schema>) -> Result<()> {
-        self.shard().set_schema(schema.clone())?;
+    /// The engine first: no document may use a field before the engine knows it. Beside the error stands
+    /// whether some shard knows it by then.
+    fn adopt_schema(&self, schema: Arc<Schema>) -> Result<(), (Error, bool)> {
+        self.home.served().set_schema(&schema)?;
         self.schema.store(Arc::new(VersionedSchema::new(schema.lineage.version, schema)));
         // Last: an answer that is kept under the new count was made under the new schema.
         self.changes.fetch_add(1, Ordering::Release);
@@ -237,7 +275,7 @@ impl Collection {
     }
 
     fn adopt_config(&self, config: Versioned<CollectionConfig>) {
-        self.shard().configure(&ShardSettings::of(&config.value));
+        self.home.served().configure(&ShardSettings::of(&config.value));
         self.config.store(Arc::new(config.into()));
         self.changes.fetch_add(1, Ordering::Release);
     }

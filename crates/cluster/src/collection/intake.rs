@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use plan::{Result, SchemaSource};
+use plan::{Error, Result, SchemaSource};
 
 use super::Collection;
 use super::rebuild_status::SchemaEdit;
@@ -29,6 +29,13 @@ impl Collection {
     /// Takes documents in, in place of those with their ids; what is updated here meanwhile comes after.
     /// Errors: `Conflict` while a rebuild is running, `BadRequest` for a value that the schema cannot hold.
     pub async fn take_in(self: &Arc<Self>, node: &Arc<Node>, intakes: Vec<Intake>) -> Result<()> {
+        if self.shard_documents().len() > 1 && !self.router().places_by_id() {
+            let message = format!(
+                "cannot tell which shards of `{}` documents from elsewhere belong to; send them as updates",
+                self.name()
+            );
+            return Err(Error::bad_request(message));
+        }
         let (collection, node) = (self.clone(), node.clone());
         let work = move || {
             collection.claim_rebuild(&node)?;

@@ -5,72 +5,219 @@
 use std::sync::Arc;
 
 use meter::{Meters, Phase};
-use plan::{LikeTerm, MoreLike, Result, SearchPlan, SearchResult, SpellFinding, SpellPlan};
+use plan::partial::Merge;
+use plan::{
+    Document, DocumentVectors, Error, ErrorKind, Explanation, FieldSelection, Hit, HitAddress, LikeTerm,
+    MoreLike, Query, Result, SearchPlan, SearchResult, ShardChoice, SpellFinding, SpellPlan, VectorsPlan,
+    WhyNot,
+};
 
 use super::Collection;
+use super::served::Served;
 use crate::finish::spell_words;
-use crate::gather::search_shards;
+use crate::gather::search_side_by_side;
 use crate::offload;
-use crate::shard::{LikeCountsRead, ShardSnapshot, SnapshotRead};
+use crate::shard::{
+    DocumentAtRead, ExplainOtherRead, LikeCountsRead, ShardSnapshot, SnapshotRead, WhyNotRead,
+};
 
 /// What searches of one request see.
 pub struct PinnedCollection {
-    shard: Arc<dyn ShardSnapshot>,
+    /// In the order of the collection's shards.
+    pins: Arc<[Arc<dyn ShardSnapshot>]>,
+    shards: ShardSelection,
+}
+
+/// Some of a collection's shards, by their numbers in order; all of them where it names none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShardSelection(Option<Vec<usize>>);
+
+impl ShardSelection {
+    /// Which of the collection's shards the one of this place in the selection is.
+    fn number(&self, place: u32) -> u32 {
+        let number = self.0.as_ref().and_then(|numbers| numbers.get(place as usize));
+        number.map_or(place, |number| u32::try_from(*number).unwrap_or(u32::MAX))
+    }
+
+    fn place(&self, number: u32) -> Option<usize> {
+        match &self.0 {
+            None => Some(number as usize),
+            Some(numbers) => numbers.iter().position(|known| *known == number as usize),
+        }
+    }
 }
 
 impl Collection {
+    /// The shards that a request means; `core` is the number of the one whose core it addressed. Errors:
+    /// `BadRequest` for a route, `Unavailable` for a name of no shard, as in Solr.
+    pub fn select_shards(&self, choice: &ShardChoice, core: Option<usize>) -> Result<ShardSelection> {
+        let served = self.home.served();
+        let number_of = |name: &String| {
+            let found = served.documents.iter().position(|shard| shard.name == *name);
+            found.ok_or_else(|| {
+                let message = format!("no active servers hosting shard: {name}");
+                Error::new(ErrorKind::Unavailable, message)
+            })
+        };
+        let mut numbers = match choice {
+            ShardChoice::All => return Ok(ShardSelection::default()),
+            ShardChoice::Addressed => vec![core.unwrap_or_default()],
+            ShardChoice::Named(names) => names.iter().map(number_of).collect::<Result<_>>()?,
+            ShardChoice::Routed(routes) => {
+                served.router.of_routes(&served.documents, routes, &self.name())?
+            }
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(ShardSelection((numbers.len() < served.shards.len()).then_some(numbers)))
+    }
+
     /// What searches see now.
     pub fn pin(&self) -> PinnedCollection {
-        PinnedCollection { shard: self.shard().pin() }
+        self.pin_shards(&ShardSelection::default())
+    }
+
+    /// What searches of some shards see now.
+    pub fn pin_shards(&self, shards: &ShardSelection) -> PinnedCollection {
+        let served = self.home.served();
+        let pins = match &shards.0 {
+            None => pins(&served),
+            Some(numbers) => {
+                let chosen = numbers.iter().filter_map(|number| served.shards.get(*number));
+                chosen.map(|served| served.shard.pin()).collect()
+            }
+        };
+        PinnedCollection { pins, shards: shards.clone() }
     }
 
     /// Of the newest moment.
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
-        let shard = self.shard();
+        let home = self.home.clone();
         // Pinned by the thread that searches: a search that waits for one holds no moment meanwhile.
-        searched(move || shard.pin(), plan, meters).await
+        searched(move || pins(&home.served()), plan, meters).await
     }
+}
+
+fn pins(served: &Served) -> Arc<[Arc<dyn ShardSnapshot>]> {
+    served.shards.iter().map(|served| served.shard.pin()).collect()
 }
 
 impl PinnedCollection {
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
-        let pin = self.shard.clone();
-        searched(move || pin, plan, meters).await
+        let pins = self.pins.clone();
+        let found = searched(move || pins, plan, meters).await?;
+        match self.shards.0 {
+            None => Ok(found),
+            Some(_) => found.try_map(|hit| Ok(Hit { shard: self.shards.number(hit.shard), ..hit })),
+        }
     }
 
     /// The words by which documents are like another, the least telling first. The words are those of the one
     /// shard that has the document; how telling they are is decided by all shards' counts.
     pub async fn like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
-        let words = self.read(like, meters).await?;
-        let counts = self.read(LikeCountsRead { like, words: &words }, meters).await?;
-        like.chosen(words, &counts)
+        offload::compute(|| {
+            let words = self.gathered(|pin| like.ask_pinned(pin, meters))?;
+            let counts =
+                self.gathered(|pin| LikeCountsRead { like, words: &words }.ask_pinned(pin, meters))?;
+            like.chosen(words, &counts)
+        })
     }
 
     /// What dictionaries suggest for words.
     pub async fn spell(&self, plan: SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
-        let (shard, own) = (self.shard.clone(), meters.clone());
+        let (pins, own) = (self.pins.clone(), meters.clone());
         let spell = move || {
             // Once for all look-ups: what is decided between them is the request's time too.
             own.allowance.resume();
-            spell_words(&plan, &own.allowance, &|words| words.ask_pinned(&*shard, &own))
+            let look_up = |words: &plan::WordsPlan| {
+                Ok(gather(&pins, |pin| words.ask_pinned(pin, &own))?.unwrap_or_default())
+            };
+            spell_words(&plan, &own.allowance, &look_up)
         };
         offload::read(false, (&meters.trace, Phase::Spell), spell).await?
     }
 
-    /// Reads anything but hits, on the thread that asks.
-    pub async fn read<R: SnapshotRead>(&self, request: R, meters: &Meters) -> Result<R::Answer> {
-        offload::compute(|| request.ask_pinned(&*self.shard, meters))
+    /// The terms of documents, in the order of the plan's.
+    pub async fn vectors(&self, plan: &VectorsPlan, meters: &Meters) -> Result<Vec<DocumentVectors>> {
+        offload::compute(|| {
+            let mut found = Vec::with_capacity(self.pins.len());
+            for (at, pin) in (0..).zip(self.pins.iter()) {
+                let number = self.shards.number(at);
+                let places = plan.places.iter().filter(|place| place.shard == number).copied().collect();
+                let own = VectorsPlan { places, ..plan.clone() };
+                found.push((&own).ask_pinned(&**pin, meters)?.into_iter());
+            }
+            let next = |address: &HitAddress| found.get_mut(self.shards.place(address.shard)?)?.next();
+            Ok(plan.places.iter().filter_map(next).collect())
+        })
+    }
+
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    pub async fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot> {
+        offload::compute(|| {
+            let mut why = WhyNot::default();
+            for pin in self.pins.iter() {
+                why = WhyNotRead { plan, id }.ask_pinned(&**pin, meters)?;
+                if why.visible {
+                    break;
+                }
+            }
+            Ok(why)
+        })
+    }
+
+    /// The living document at an address: id and fields.
+    pub async fn document_at(
+        &self,
+        address: HitAddress,
+        fields: &FieldSelection,
+    ) -> Result<Option<(String, Document)>> {
+        let pin = self.shards.place(address.shard).and_then(|at| self.pins.get(at));
+        let Some(pin) = pin else { return Ok(None) };
+        let request = DocumentAtRead { place: address.place, fields };
+        offload::compute(|| request.ask_pinned(&**pin, &Meters::default()))
+    }
+
+    /// How the query of the plan scores the first documents of another, whether it finds them or not, by id.
+    pub async fn explain_other(
+        &self,
+        plan: &SearchPlan,
+        other: &Query,
+        limit: usize,
+        meters: &Meters,
+    ) -> Result<Vec<(String, Explanation)>> {
+        offload::compute(|| {
+            let mut explained = Vec::new();
+            for pin in self.pins.iter() {
+                let left = limit.saturating_sub(explained.len());
+                explained.extend(ExplainOtherRead { plan, other, limit: left }.ask_pinned(&**pin, meters)?);
+            }
+            Ok(explained)
+        })
+    }
+
+    fn gathered<T: Merge + Default>(&self, read: impl Fn(&dyn ShardSnapshot) -> Result<T>) -> Result<T> {
+        Ok(gather(&self.pins, read)?.unwrap_or_default())
     }
 }
 
+/// The parts of all pins as one.
+fn gather<T: Merge>(
+    pins: &[Arc<dyn ShardSnapshot>],
+    read: impl Fn(&dyn ShardSnapshot) -> Result<T>,
+) -> Result<Option<T>> {
+    let parts = pins.iter().map(|pin| read(&**pin));
+    parts.reduce(|merged, part| Ok(merged?.merge(part?))).transpose()
+}
+
 async fn searched(
-    pin: impl FnOnce() -> Arc<dyn ShardSnapshot> + Send + 'static,
+    pins: impl FnOnce() -> Arc<[Arc<dyn ShardSnapshot>]> + Send + 'static,
     plan: Arc<SearchPlan>,
     meters: &Meters,
 ) -> Result<SearchResult> {
     let (light, own) = (plan.is_light(), meters.clone());
-    // Both steps on one thread: between them lies less work than it takes to wake another.
-    let search = move || search_shards(&[pin()], &plan, &own);
+    // All steps from one thread: between them lies less work than it takes to wake another.
+    let search = move || search_side_by_side(&pins(), &plan, &own);
     let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;
     meters.trace.found(result.total);
     Ok(result)

@@ -1,7 +1,7 @@
-//! Rebuilding a collection under another schema while it is served: its documents go, as the engine's log has
-//! them, into a shard beside it; updates that come meanwhile follow; then one file names the new shard with
-//! its schema, and it is served. Until that file is written the old shard is whole and in service, whatever
-//! happens.
+//! Rebuilding a collection under another schema while it is served: the documents of each shard go, as the
+//! engine's log has them, into a shard beside it; updates that come meanwhile follow; then one file names the
+//! new edition with its schema, and it is served. Until that file is written the old shards are whole and in
+//! service, whatever happens.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -16,7 +16,7 @@ use crate::collection_documents::SavedSchema;
 use crate::in_use::VersionedSchema;
 use crate::node::Node;
 use crate::placement::Placement;
-use crate::shard::{Shard, ShardSettings};
+use crate::shard::ShardSettings;
 
 /// Rounds over what was updated meanwhile, before updates have to wait for the last one.
 const ROUNDS_MAX: usize = 20;
@@ -26,8 +26,8 @@ struct Rebuild<'a> {
     node: &'a Node,
     collection: &'a Collection,
     edit: &'a SchemaEdit,
-    target: Arc<dyn Shard>,
-    folder: &'a str,
+    /// In the order of the shards that they are to replace.
+    target: Served,
     /// The version of the collection's schema that the target's was made of.
     version: u64,
     /// What comes in from elsewhere.
@@ -73,6 +73,11 @@ impl Collection {
         Ok(())
     }
 
+    /// Of who claimed it for another change of the shards: no rebuild was made, and none is told of.
+    pub(super) fn end_claim(&self) {
+        *self.rebuild.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     pub(super) fn note_end(&self, node: &Node, failure: Option<String>) {
         self.note(node, |status| {
             status.state = if failure.is_none() { RebuildState::Done } else { RebuildState::Failed };
@@ -105,21 +110,19 @@ impl Collection {
     pub(super) fn rebuild(&self, node: &Node, edit: &SchemaEdit, intakes: &[Intake]) -> Result<()> {
         let present = self.versioned_schema();
         let schema = rebuilt(&present, edit)?;
-        let folder = self.begin_building(node, present.version + 1)?;
-        let old = self.home.served.load_full();
-        let result =
-            node.open_shard(&self.entry(), &folder, schema, self.config().auto_commit).and_then(|target| {
-                let version = present.version;
-                let mut rebuild =
-                    Rebuild { node, collection: self, edit, target, folder: &folder, version, intakes };
-                let result = rebuild.run(&old.shard);
-                old.shard.end_export();
-                // Of the one that is not served any more nothing is needed: failing to close or to remove it
-                // changes no answer.
-                let gone = if result.is_ok() { &old.shard } else { &rebuild.target };
-                let _ = gone.close();
-                result
-            });
+        let edition = self.begin_building(node, present.version + 1)?;
+        let old = self.home.served_full();
+        let opened = node.open_edition(&self.entry(), &edition, &schema, self.config().auto_commit);
+        let result = opened.and_then(|target| {
+            let version = present.version;
+            let mut rebuild = Rebuild { node, collection: self, edit, target, version, intakes };
+            let result = rebuild.run(&old);
+            old.shards.iter().for_each(|served| served.shard.end_export());
+            // Of those that are not served any more nothing is needed: failing to close or to remove them
+            // changes no answer.
+            let _ = if result.is_ok() { old.close() } else { rebuild.target.close() };
+            result
+        });
         let _made = node.lock();
         // Where nobody knows whether the rebuild was accepted, neither folder may go.
         let known = result.as_ref().err().is_none_or(|error| error.kind != ErrorKind::Unknown);
@@ -129,7 +132,7 @@ impl Collection {
         result
     }
 
-    /// Writes down which folder a rebuild is about to fill, so that it can go if the rebuild comes to
+    /// Writes down which edition a rebuild is about to make, so that it can go if the rebuild comes to
     /// nothing. What an earlier one left goes first.
     fn begin_building(&self, node: &Node, version: u64) -> Result<String> {
         let _made = node.lock();
@@ -153,12 +156,12 @@ impl Collection {
         let entry = self.entry();
         let saved = self.catalog.schema(entry.key())?.value;
         // Invariant: what is served is never discarded, whatever the documents say.
-        if saved.edition() != self.home.served.load().folder {
+        if saved.edition() != self.home.served().edition {
             let message = "the schema names other documents than are served here; start the node again";
             return Err(Error::new(ErrorKind::Unavailable, message));
         }
         let mut placement = self.catalog.placement_of(&entry)?;
-        placement.settle(saved.edition());
+        placement.settle(&entry, saved.edition());
         self.catalog.put_placement(entry.key(), &placement)?;
         self.catalog.sweep(entry.key(), &mut placement)?;
         Ok(placement)
@@ -172,72 +175,102 @@ impl Collection {
 }
 
 impl Rebuild<'_> {
-    fn run(&mut self, old: &Arc<dyn Shard>) -> Result<()> {
-        let mut at = old.export(None, &mut |record| self.take(record))?;
+    fn run(&mut self, old: &Served) -> Result<()> {
+        let mut reached = Vec::with_capacity(old.shards.len());
+        for (number, served) in old.shards.iter().enumerate() {
+            reached.push(served.shard.export(None, &mut |record| self.take(number, record))?);
+        }
         let intakes = self.intakes;
         intakes.iter().try_for_each(|intake| self.take_in(intake))?;
         // Rounds get shorter as long as records are taken faster than they come; what is left is taken with
         // updates held up.
         for _ in 0..ROUNDS_MAX {
-            let reached = old.export(Some(at), &mut |record| self.take(record))?;
-            if reached == at {
+            let before = reached.clone();
+            for ((number, served), at) in old.shards.iter().enumerate().zip(&mut reached) {
+                *at = served.shard.export(Some(*at), &mut |record| self.take(number, record))?;
+            }
+            if reached == before {
                 break;
             }
-            at = reached;
         }
         // Nearly all of the flush, before updates have to wait for the rest of it.
-        self.target.commit(&Commit::HARD)?;
-        self.swap(old, at)
+        self.flush()?;
+        self.swap(old, &reached)
     }
 
-    /// Takes what another shard has now; its later updates are its own.
+    fn flush(&self) -> Result<()> {
+        self.target.shards.iter().try_for_each(|served| served.shard.commit(&Commit::HARD))
+    }
+
+    /// Takes what the shards of another collection have now; their later updates are their own.
     fn take_in(&mut self, intake: &Intake) -> Result<()> {
-        let from = intake.from.shard();
-        let taken = from.export(None, &mut |record| self.take_wanted(record, Some(&*intake.wanted)));
-        from.end_export();
-        taken.map(|_| ())
+        for from in intake.from.shards() {
+            let taken = from.export(None, &mut |record| {
+                (0..self.target.shards.len())
+                    .try_for_each(|number| self.take_wanted(number, record, Some(&*intake.wanted)))
+            });
+            from.end_export();
+            taken?;
+        }
+        Ok(())
     }
 
     /// Takes a record whole.
-    fn take(&mut self, record: &[u8]) -> Result<()> {
-        self.take_wanted(record, None)
+    fn take(&mut self, number: usize, record: &[u8]) -> Result<()> {
+        self.take_wanted(number, record, None)
     }
 
-    /// Takes what is wanted of a record, under the schema of its time at least.
-    fn take_wanted(&mut self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
+    /// Takes what is wanted of a record, under the schema of its time at least; of documents from elsewhere
+    /// those that are the shard's.
+    fn take_wanted(
+        &mut self,
+        number: usize,
+        record: &[u8],
+        wanted: Option<&dyn Fn(&str) -> bool>,
+    ) -> Result<()> {
         self.collection.check_open()?;
         let present = self.collection.versioned_schema();
         if present.version != self.version {
-            self.target.set_schema(rebuilt(&present, self.edit)?)?;
+            let schema = rebuilt(&present, self.edit)?;
+            self.target.set_schema(&schema).map_err(|(error, _)| error)?;
             self.version = present.version;
         }
-        self.target.import(record, wanted)?;
+        let Served { router, documents, shards, .. } = &self.target;
+        let Some(target) = shards.get(number) else { return Ok(()) };
+        let own =
+            |id: &str| wanted.is_none_or(|wanted| wanted(id)) && router.takes_in(documents, id) == number;
+        let wanted: Option<&dyn Fn(&str) -> bool> = wanted.map(|_| &own as _);
+        target.shard.import(record, wanted)?;
         self.collection.note(self.node, |status| status.bytes += record.len() as u64);
         Ok(())
     }
 
-    /// Between two updates: the last records, then the new shard with its schema instead of the old.
-    fn swap(&mut self, old: &Arc<dyn Shard>, at: Watermark) -> Result<()> {
+    /// Between two updates: the last records, then the new shards with their schema instead of the old.
+    fn swap(&mut self, old: &Served, reached: &[Watermark]) -> Result<()> {
         let collection = self.collection;
         // The node's lock before the collection's, as renaming takes them; the gate last, which is what
         // updates wait at.
         let _made = self.node.lock();
         collection.check_open()?;
         let _changing = collection.lock();
-        let _alone = collection.home.gate.write().unwrap_or_else(PoisonError::into_inner);
-        // Makes the log hold for good what has passed the gate, before it reads it.
-        old.export(Some(at), &mut |record| self.take(record))?;
+        let _alone = collection.home.alone();
+        // Makes the logs hold for good what has passed the gate, before they are read.
+        for ((number, served), at) in old.shards.iter().enumerate().zip(reached) {
+            served.shard.export(Some(*at), &mut |record| self.take(number, record))?;
+        }
         let present = collection.versioned_schema();
         let schema = rebuilt(&present, self.edit)?;
-        self.target.set_schema(schema.clone())?;
-        self.target.inherit_batches(&old.remembered_batches());
-        self.target.commit(&Commit::HARD)?;
+        self.target.set_schema(&schema).map_err(|(error, _)| error)?;
+        for (target, old) in self.target.shards.iter().zip(&old.shards) {
+            target.shard.inherit_batches(&old.shard.remembered_batches());
+        }
+        self.flush()?;
         // What only takes documents in is no edit that could be undone.
         let before = collection.catalog.schema(collection.entry().key())?;
         let saved = SavedSchema {
             version: schema.lineage.version,
             source: schema.source.clone(),
-            edition: Some(self.folder.to_owned()),
+            edition: Some(self.target.edition.clone()),
             before: if self.intakes.is_empty() {
                 Some(present.value.source.clone())
             } else {
@@ -250,16 +283,15 @@ impl Rebuild<'_> {
         let accepted = collection.catalog.set_schema(collection.entry().key(), Some(before.version), &saved);
         accepted.inspect_err(|error| {
             if error.kind == ErrorKind::Unknown {
-                // The next start may serve either shard: nothing more is acknowledged by this one, while
+                // The next start may serve either edition: nothing more is acknowledged by this one, while
                 // updates are held up.
                 let _ = old.close();
             }
         })?;
-        let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };
         // The schema first: a search that was resolved by it, and still meets the old shard, is refused as
         // one that comes too early, and waits for this change to end.
         collection.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));
-        collection.home.served.store(Arc::new(served));
+        collection.home.put(self.target.clone());
         collection.pending.store(None);
         collection.changes.fetch_add(1, Ordering::Release);
         Ok(())

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{Error, Result, check_name};
-use store::{BackupFolder, BackupPoint, ShardImage};
+use store::{BackupFolder, BackupPoint};
 
 use super::Collection;
-use crate::backup::{self, BackupPlace, Description};
+use crate::backup::{self, BackupFiles, BackupPlace, Description};
 use crate::documents::lift;
 use crate::node::Node;
 use crate::offload;
@@ -24,8 +24,8 @@ pub struct SnapshotFacts {
     /// Counts up with each snapshot of the collection.
     pub generation: u64,
     pub created_ms: i64,
-    /// As the shard names them.
-    pub files: Vec<String>,
+    /// Of each shard its name, with its files as it names them.
+    pub shards: Vec<(String, Vec<String>)>,
     /// Where they are, for display.
     pub folder: PathBuf,
 }
@@ -73,15 +73,14 @@ impl Collection {
     }
 
     /// What a snapshot holds, for a backup of it. Errors: `BadRequest` for a name that is none. Blocks.
-    pub(crate) fn snapshot_image(&self, name: &str) -> Result<(ShardImage, Description)> {
+    pub(crate) fn snapshot_files(&self, name: &str) -> Result<(BackupFiles, Description)> {
         let place = self.snapshot_place();
         let missing = || {
             let message = format!("there is no snapshot `{name}`; list what there is with LISTSNAPSHOTS");
             Error::bad_request(message)
         };
         let (point, description) = find(&place, name)?.ok_or_else(missing)?;
-        let files = place.open()?.files(&point).map_err(lift)?;
-        Ok((ShardImage { manifest: description.manifest.clone().into_bytes(), files }, description))
+        Ok((place.open()?.files(&point).map_err(lift)?, description))
     }
 
     fn snapshot_place(&self) -> BackupPlace {
@@ -90,11 +89,15 @@ impl Collection {
     }
 
     fn snapshot_facts(&self, point: &BackupPoint) -> Result<SnapshotFacts> {
+        let description = backup::describe(point)?;
+        let mut names = point.files.iter().map(|file| file.name.clone());
+        let shards = description.files_of_shards(point.files.len()).into_iter();
+        let shards = shards.map(|(shard, count)| (shard, names.by_ref().take(count).collect())).collect();
         Ok(SnapshotFacts {
-            name: backup::describe(point)?.snapshot.unwrap_or_default(),
+            name: description.snapshot.unwrap_or_default(),
             generation: point.id + 1,
             created_ms: point.ended_ms,
-            files: point.files.iter().map(|file| file.name.clone()).collect(),
+            shards,
             folder: self.snapshot_place().root.join(FOLDER),
         })
     }

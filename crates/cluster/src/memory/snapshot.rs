@@ -7,7 +7,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use meter::Meters;
-use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, RankedHits, ShardResult};
+use plan::partial::{
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, RankedHits, SearchStatistics, ShardResult,
+};
 use plan::{Document, DocumentVectors, Hit, Result, SchemaLineage, SearchPlan, Value, VectorsPlan};
 
 use super::state::{State, matches, select};
@@ -40,7 +42,7 @@ impl MemorySnapshot {
 
     /// Of each document no more than which it is.
     fn vectors(&self, plan: &VectorsPlan) -> Vec<DocumentVectors> {
-        let found = plan.places.iter().filter_map(|place| self.at(*place));
+        let found = plan.places.iter().filter_map(|address| self.at(address.place));
         found.map(|(id, _)| DocumentVectors { id: id.clone(), fields: Vec::new() }).collect()
     }
 
@@ -52,6 +54,11 @@ impl MemorySnapshot {
 }
 
 impl ShardSnapshot for MemorySnapshot {
+    /// It scores nothing.
+    fn statistics(&self, _: &SearchPlan, _: &Meters) -> Result<SearchStatistics> {
+        Ok(SearchStatistics::default())
+    }
+
     fn search(&self, plan: &SearchPlan, _: &Meters) -> Result<ShardResult> {
         self.lineage.check(plan.schema_version)?;
         let is_hit = |document: &Document| {
@@ -84,6 +91,7 @@ impl ShardSnapshot for MemorySnapshot {
         let hit = |found: &&HitRef| {
             let (id, document) = self.at(found.doc.into())?;
             Some(Hit {
+                shard: 0,
                 children: Vec::new(),
                 id: id.clone(),
                 place: u64::from(found.doc),

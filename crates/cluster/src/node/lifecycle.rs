@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use plan::{Error, ErrorKind, Result, Schema};
+use plan::{AutoCommit, Error, ErrorKind, Result, Schema};
 
 use super::Node;
-use crate::collection::{Collection, Served};
+use crate::collection::{Collection, Served, ServedShard};
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD, SavedSchema};
-use crate::create::CreateCollection;
+use crate::create::{CreateCollection, is_plain};
 use crate::in_use::VersionedSchema;
 use crate::placement::{Placement, PlacementState};
 use crate::shard::BackedUp;
@@ -54,29 +54,28 @@ impl Node {
         Ok(is_half || !self.catalog.has_folder(key)?)
     }
 
-    /// `image` is what its shard begins with, where it does not begin empty.
-    pub(crate) fn make(
-        &self,
-        create: CreateCollection,
-        image: Option<&BackedUp<'_>>,
-    ) -> Result<Arc<Collection>> {
+    /// `images` are what its shards begin with, in their order; without any they begin empty.
+    pub(crate) fn make(&self, create: CreateCollection, images: &[BackedUp<'_>]) -> Result<Arc<Collection>> {
         create.check()?;
         let _changing = self.lock();
         self.finish_renames()?;
-        let core = create.core();
-        self.check_free([&create.name, &core])?;
+        let (router, documents) = (create.shards.router(), create.shard_documents());
+        self.check_free(documents.iter().map(|shard| &shard.core).chain([&create.name]))?;
         self.check_not_unloaded(&create.name)?;
-        let CreateCollection { name, configset, schema, config, core_name: _, shard_count: _ } = create;
+        let CreateCollection { name, configset, schema, config, core_name: _, shards: _ } = create;
         Schema::build(schema.clone())?;
         let key = self.free_key(&name)?;
         let created_ms = self.clock.now_ms();
         let given = (key != name).then(|| key.clone());
         let entry = CollectionDocument {
             name,
-            core,
+            core: documents.first().map(|shard| shard.core.clone()).unwrap_or_default(),
             configset,
             created_ms,
             key: given,
+            replicas: documents.iter().map(|shard| shard.node_number).max().unwrap_or_default(),
+            shards: if is_plain(&router, &documents) { Vec::new() } else { documents },
+            router,
             ..CollectionDocument::default()
         };
         let placement = Placement::new(&entry, PlacementState::Creating);
@@ -84,8 +83,8 @@ impl Node {
         let made = (|| {
             self.catalog.set_schema(&key, None, &SavedSchema::first(schema))?;
             self.catalog.set_config(&key, None, &config)?;
-            if let Some(image) = image {
-                self.shards.restore(&self.place(&entry, FIRST_SHARD), image)?;
+            for (folder, image) in entry.folders(FIRST_SHARD).iter().zip(images) {
+                self.shards.restore(&self.place(&entry, folder), image)?;
             }
             let collection = self.load(entry.clone())?;
             // Invariant: the step that makes it exist.
@@ -153,7 +152,9 @@ impl Node {
         let _changing = self.lock();
         self.finish_renames()?;
         let Some(mut entry) = self.unloaded_core(core)? else { return Ok(None) };
-        self.check_free([&entry.name, &entry.core])?;
+        self.check_free(
+            [&entry.name, &entry.core].into_iter().chain(entry.shards.iter().map(|it| &it.core)),
+        )?;
         let key = entry.key().to_owned();
         let mut placement = self.catalog.placement_of(&entry)?;
         self.catalog.sweep(&key, &mut placement)?;
@@ -199,17 +200,38 @@ impl Node {
         let config = self.catalog.config(entry.key())?;
         let written = self.catalog.placement(entry.key())?;
         let mut placement = self.catalog.placement_of(&entry)?;
-        placement.settle(saved.edition());
+        placement.settle(&entry, saved.edition());
         if written.as_ref() != Some(&placement) {
             self.catalog.put_placement(entry.key(), &placement)?;
         }
         self.catalog.sweep(entry.key(), &mut placement)?;
         let schema = Arc::new(Schema::build(saved.source.clone())?.at_version(saved.version));
-        let shard = self.open_shard(&entry, &placement.shard, schema.clone(), config.value.auto_commit)?;
-        let served = Served { shard, folder: placement.shard };
+        let served = self.open_edition(&entry, &placement.shard, &schema, config.value.auto_commit)?;
         let schema = VersionedSchema::new(saved.version, schema);
         let opened = (served, self.clock.now_ms());
         Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config.into(), opened)))
+    }
+
+    /// The shards of an edition, each in its folder. Where one does not open, those that did are closed.
+    pub(crate) fn open_edition(
+        &self,
+        entry: &CollectionDocument,
+        edition: &str,
+        schema: &Arc<Schema>,
+        auto_commit: AutoCommit,
+    ) -> Result<Served> {
+        let (router, documents) = (entry.router.clone(), entry.shards());
+        let mut served = Served { edition: edition.to_owned(), router, documents, shards: Vec::new() };
+        for folder in entry.folders(edition) {
+            match self.open_shard(entry, &folder, schema.clone(), auto_commit) {
+                Ok(shard) => served.shards.push(ServedShard { shard, folder }),
+                Err(error) => {
+                    let _ = served.close();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(served)
     }
 
     /// Removes what a collection left that is no more, or never was: it is written down as such.

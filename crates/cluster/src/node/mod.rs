@@ -7,6 +7,7 @@
 mod configsets;
 mod lifecycle;
 mod names;
+mod shards;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,8 @@ pub struct NodeConfig {
 #[derive(Clone, Default)]
 struct Directory {
     collections: BTreeMap<String, Arc<Collection>>,
-    cores: BTreeMap<String, Arc<Collection>>,
+    /// With the number of the shard whose replica it is.
+    cores: BTreeMap<String, (Arc<Collection>, usize)>,
     state: Arc<ClusterState>,
 }
 
@@ -54,23 +56,20 @@ impl Directory {
 
     /// By its own name, whatever aliases there are.
     fn own(&self, name: &str) -> Option<Arc<Collection>> {
-        self.collections.get(name).or_else(|| self.cores.get(name)).cloned()
+        self.collections.get(name).or_else(|| self.cores.get(name).map(|(of, _)| of)).cloned()
     }
 
     fn insert(&mut self, collection: Arc<Collection>) {
-        self.cores.insert(collection.core_name(), collection.clone());
+        for (number, shard) in collection.shard_documents().into_iter().enumerate() {
+            self.cores.insert(shard.core, (collection.clone(), number));
+        }
         self.collections.insert(collection.name(), collection);
     }
 
     /// Whatever it was called when it came.
     fn take_out(&mut self, collection: &Arc<Collection>) {
         self.collections.retain(|_, it| !Arc::ptr_eq(it, collection));
-        self.cores.retain(|_, it| !Arc::ptr_eq(it, collection));
-    }
-
-    fn remove(&mut self, collection: &Collection) {
-        self.collections.remove(&collection.name());
-        self.cores.remove(&collection.core_name());
+        self.cores.retain(|_, (it, _)| !Arc::ptr_eq(it, collection));
     }
 }
 
@@ -161,16 +160,25 @@ impl Node {
         self.directory.load().find(name)
     }
 
+    /// The shard whose core is called so, by its number; `None` where the name is that of a collection.
+    pub fn shard_of_core(&self, name: &str) -> Option<(Arc<Collection>, usize)> {
+        let directory = self.directory.load();
+        if directory.collections.contains_key(name) || directory.state.aliases.contains_key(name) {
+            return None;
+        }
+        directory.cores.get(name).cloned()
+    }
+
     /// All collections, by name.
     pub fn list(&self) -> Vec<Arc<Collection>> {
         self.directory.load().collections.values().cloned().collect()
     }
 
-    /// Makes a collection. Errors: `BadRequest` for a name that is taken or not allowed, a bad schema, more
-    /// than one shard.
+    /// Makes a collection. Errors: `BadRequest` for a name that is taken or not allowed, a bad schema, too
+    /// many shards.
     pub async fn create(self: &Arc<Self>, create: CreateCollection) -> Result<Arc<Collection>> {
         let node = self.clone();
-        offload::update(move || node.make(create, None)).await?
+        offload::update(move || node.make(create, &[])).await?
     }
 
     /// Deletes a collection with its documents. Errors: `NotFound`.
@@ -209,7 +217,7 @@ impl Node {
         closed.into_iter().collect()
     }
 
-    fn check_free(&self, names: [&String; 2]) -> Result<()> {
+    fn check_free<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Result<()> {
         let directory = self.directory.load();
         for name in names {
             if directory.own(name).is_some() {
@@ -227,13 +235,13 @@ impl Node {
     }
 
     /// Makes it unknown to clients.
-    fn leave(&self, collection: &Collection) {
+    fn leave(&self, collection: &Arc<Collection>) {
         let mut directory = Directory::clone(&self.directory.load());
-        directory.remove(collection);
+        directory.take_out(collection);
         self.directory.store(Arc::new(directory));
     }
 
-    pub(crate) fn open_shard(
+    fn open_shard(
         &self,
         entry: &CollectionDocument,
         folder: &str,

@@ -14,7 +14,7 @@ use engine::{JoinedValues, SegmentStats, ShardStats};
 use meter::Meters;
 use plan::partial::{
     ByValue, ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, IndexedFields, LikeCounts,
-    LikeWords, ShardResult, SuggestPartial, TermCounts, WordCounts,
+    LikeWords, SearchStatistics, ShardResult, SuggestPartial, TermCounts, WordCounts,
 };
 use plan::{
     CacheStats, Document, DocumentVectors, Error, Explanation, FieldSelection, Join, MoreLike, Query, Result,
@@ -35,6 +35,9 @@ pub trait ShardReader: Send + Sync {
 /// What a shard shows at one moment: what several questions of one request are asked of, so that they mean
 /// the same documents.
 pub trait ShardSnapshot: Send + Sync {
+    /// What the plan's scores hang on beside each document, as this shard has it: of several shards the sum
+    /// comes with the plan ([`SearchPlan::statistics`]).
+    fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics>;
     /// The first step of a search: which hits there are, and what is counted of them.
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
     /// What hits of this snapshot have in the field by which the plan expands groups.

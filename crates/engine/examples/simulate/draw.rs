@@ -151,7 +151,9 @@ fn operation(change: &Change) -> Operation {
             let conditions = Conditions { replaced, ..Conditions::default() }.boxed();
             Operation::Add(Add { conditions, ..add(id, count) })
         }
-        Change::Delete { id, expect } => Operation::Delete { id, expect, commit_within_ms: None },
+        Change::Delete { id, expect } => {
+            Operation::Delete { id, route: None, expect, commit_within_ms: None }
+        }
         Change::DeleteCount { count } => {
             let (query, text) = (has_count(count), format!("count:{count}"));
             Operation::DeleteByQuery { query, text, commit_within_ms: None }

@@ -7,11 +7,12 @@
 use std::sync::Arc;
 
 use meter::{Allowance, Meters, Trace};
-use plan::{Query, Result, Value};
+use plan::{Query, Result, SearchPlan, Value};
 use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
 use crate::search::caches::SearchCaches;
+use crate::search::counted_by::CountedBy;
 use crate::segment::bits::Bits;
 use crate::snapshot::field_stats::KnownFields;
 use crate::snapshot::{SegmentView, Snapshot, Views};
@@ -59,6 +60,8 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) explains: bool,
     /// Where its time goes.
     pub(crate) trace: Trace,
+    /// By which statistics it scores.
+    pub(crate) counted_by: CountedBy<'a>,
 }
 
 /// One segment of the snapshot.
@@ -105,7 +108,19 @@ impl<'a> SearchContext<'a> {
             allowance: Allowance::default(),
             explains: false,
             trace: Trace::default(),
+            counted_by: CountedBy::Shard,
         }
+    }
+
+    /// Whether nothing is searched, only what a search hangs on is counted.
+    pub(crate) fn is_noting(&self) -> bool {
+        matches!(self.counted_by, CountedBy::Noting(_))
+    }
+
+    /// The same, scored by the statistics that the plan brings.
+    pub(crate) fn of_plan(self, plan: &'a SearchPlan) -> Self {
+        let counted_by = plan.statistics.as_deref().map_or(CountedBy::Shard, CountedBy::Collection);
+        Self { counted_by, ..self }
     }
 
     /// The same, on the account of a request: cut short when its allowance is used up.

@@ -15,6 +15,7 @@ mod column_values;
 mod columns;
 mod computed_docs;
 pub(crate) mod context;
+mod counted_by;
 mod descend;
 mod doc_matcher;
 mod each_term;
@@ -51,6 +52,7 @@ mod sets;
 mod sloppy;
 mod span;
 mod spatial;
+mod statistics;
 mod stats;
 mod synonym;
 pub(crate) mod tallies;
@@ -64,7 +66,8 @@ mod words;
 
 use meter::Meters;
 use plan::partial::{
-    ByValue, GroupPartial, HitRef, IndexedFields, LikeCounts, LikeWords, ShardResult, TermCounts, WordCounts,
+    ByValue, GroupPartial, HitRef, IndexedFields, LikeCounts, LikeWords, SearchStatistics, ShardResult,
+    TermCounts, WordCounts,
 };
 use plan::{Document, ExpandPlan, Explanation, FieldSelection, Query, Result, SearchPlan, Value};
 use tantivy::DocId;
@@ -100,8 +103,20 @@ pub(crate) fn search(
     caches.follow(snapshot);
     meters.allowance.resume();
     let context = context_of(snapshot, caches).within(meters);
-    let context = SearchContext { explains: plan.explain, ..context };
+    let context = SearchContext { explains: plan.explain, ..context }.of_plan(plan);
     run::search(&context, plan, caches.results.lookup(snapshot, plan).as_ref())
+}
+
+/// What the scores of a plan hang on beside each document, as a snapshot has it.
+pub(crate) fn statistics(
+    snapshot: &Snapshot,
+    plan: &SearchPlan,
+    caches: &SearchCaches,
+    meters: &Meters,
+) -> Result<SearchStatistics> {
+    caches.follow(snapshot);
+    meters.allowance.resume();
+    statistics::statistics(context_of(snapshot, caches).within(meters), plan)
 }
 
 /// What hits have in a field by which groups are expanded.
@@ -224,7 +239,7 @@ pub(crate) fn explain_other(
 ) -> Result<Vec<(String, Explanation)>> {
     let caches = SearchCaches::default();
     let context = context_of(snapshot, &caches).within(meters);
-    let context = SearchContext { explains: true, ..context };
+    let context = SearchContext { explains: true, ..context }.of_plan(plan);
     let found = context.matching_docs(other)?;
     let found = found.into_iter().flat_map(|(segment, docs)| docs.into_iter().map(move |doc| (segment, doc)));
     let found: Vec<_> = found.take(limit).collect();

@@ -28,11 +28,16 @@ pub(super) struct NearTerm {
     pub(super) similarity: f32,
 }
 
+impl NearTerm {
+    pub(super) fn of(fuzzy: &Fuzzy, text: String, doc_freq: u64) -> Self {
+        Self { similarity: similarity(fuzzy, &text), text, doc_freq }
+    }
+}
+
 /// All of them, in term order. The word has at most [`TERM_CHARS_MAX`] characters.
 pub(super) fn near_terms(context: &SearchContext<'_>, field: Field, fuzzy: &Fuzzy) -> Result<Vec<NearTerm>> {
     let near = counted_near_terms(context, field, fuzzy)?.into_iter();
-    let near = near.map(|(text, doc_freq)| NearTerm { similarity: similarity(fuzzy, &text), text, doc_freq });
-    Ok(near.collect())
+    Ok(near.map(|(text, doc_freq)| NearTerm::of(fuzzy, text, doc_freq)).collect())
 }
 
 /// The same with their documents alone.

@@ -5,7 +5,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use plan::partial::{HitRef, RankedHits, ShardResult, SortValue};
+use plan::partial::{HitRef, RankedHits, SearchStatistics, ShardResult, SortValue};
 use plan::{CacheStats, CutDepth, Fingerprint, Query, SearchPlan, SortBy, SortKey, Value};
 use quick_cache::Equivalent;
 
@@ -23,6 +23,8 @@ struct ResultKey {
     /// In order of their fingerprints.
     filters: Vec<Query>,
     sort: Vec<SortKey>,
+    /// What its scores hang on in other shards.
+    statistics: Option<Arc<SearchStatistics>>,
 }
 
 /// The same of a plan, which is copied only when its result is kept.
@@ -65,13 +67,14 @@ impl Equivalent<ResultKey> for ResultLookup<'_> {
         (self.snapshot, self.fingerprint) == (key.snapshot, key.fingerprint)
             && self.plan.sort == key.sort
             && self.plan.query == key.query
+            && self.plan.statistics == key.statistics
             && self.filters.iter().copied().eq(&key.filters)
     }
 }
 
 impl<'a> ResultLookup<'a> {
     fn of(snapshot: u64, plan: &'a SearchPlan) -> Self {
-        let own = Fingerprint::of(&(&plan.query, &plan.sort));
+        let own = Fingerprint::of(&(&plan.query, &plan.sort, &plan.statistics));
         let fingerprinted = plan.filters.iter().map(|filter| (Fingerprint::of(&filter.query), &filter.query));
         let mut filters: Vec<_> = fingerprinted.collect();
         filters.sort_unstable_by_key(|(fingerprint, _)| *fingerprint);
@@ -86,7 +89,8 @@ impl<'a> ResultLookup<'a> {
     fn to_key(&self) -> ResultKey {
         let Self { snapshot, fingerprint, plan, ref filters, bytes: _ } = *self;
         let filters = filters.iter().copied().cloned().collect();
-        ResultKey { snapshot, fingerprint, query: plan.query.clone(), filters, sort: plan.sort.clone() }
+        let (query, sort) = (plan.query.clone(), plan.sort.clone());
+        ResultKey { snapshot, fingerprint, query, filters, sort, statistics: plan.statistics.clone() }
     }
 }
 

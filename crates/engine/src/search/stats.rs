@@ -8,6 +8,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, TERMINATED, Term};
 
 use super::bm25::inverse_lengths;
+use super::counted_by::CountedBy;
 use super::sets::{column_docs, field_terms_docs};
 use crate::errors::from_tantivy;
 use crate::layout::FieldLayout;
@@ -18,6 +19,27 @@ use crate::snapshot::field_stats::{FieldStats, SegmentFieldStats};
 impl SearchContext<'_> {
     /// Of a field, whose layout this is.
     pub(crate) fn field_stats(&self, layout: &FieldLayout, field: Field) -> Result<(FieldStats, Inverse)> {
+        if let CountedBy::Shard = self.counted_by {
+            return self.own_field_stats(layout, field);
+        }
+        let stats = self.counted_by.field(layout, || Ok(self.own_field_stats(layout, field)?.0))?;
+        Ok((stats, inverse_lengths(stats.average_length())))
+    }
+
+    /// All documents, and those of them that live.
+    pub(crate) fn all_documents(&self) -> (u64, u64) {
+        let segments = || self.segments.iter();
+        let all = segments().map(|segment| u64::from(segment.max_doc())).sum();
+        let living = segments().map(|segment| u64::from(segment.reader.num_docs())).sum();
+        self.counted_by.all_documents((all, living))
+    }
+
+    /// Documents with a term of a field.
+    pub(crate) fn doc_freq(&self, layout: &FieldLayout, term: &Term) -> Result<u64> {
+        Ok(self.counted_by.documents(layout, term, doc_freq(&term_infos(self, term)?)))
+    }
+
+    fn own_field_stats(&self, layout: &FieldLayout, field: Field) -> Result<(FieldStats, Inverse)> {
         if let Some(known) = self.known_fields.get(field) {
             return Ok(known);
         }
@@ -46,8 +68,8 @@ pub(crate) fn term_infos(context: &SearchContext<'_>, term: &Term) -> Result<Vec
 /// the deleted too.
 pub(crate) fn rarity(context: &SearchContext<'_>, layout: &FieldLayout, text: &str) -> Result<f32> {
     let Some(field) = layout.inverted else { return Ok(1.0) };
-    let frequency = doc_freq(&term_infos(context, &Term::from_field_text(field, text))?);
-    let documents: u64 = context.segments.iter().map(|segment| u64::from(segment.max_doc())).sum();
+    let frequency = context.doc_freq(layout, &Term::from_field_text(field, text))?;
+    let (documents, _) = context.all_documents();
     Ok(((documents as f64 / (frequency + 1) as f64).ln() + 1.0) as f32)
 }
 

@@ -26,8 +26,8 @@ pub(super) fn vectors(context: &SearchContext<'_>, plan: &VectorsPlan) -> Result
     let selection = FieldSelection { names, ..FieldSelection::default() };
     let mut found = Vec::with_capacity(plan.places.len());
     for place in &plan.places {
-        let (id, document) = document_at(context, *place, &selection)?.ok_or_else(|| {
-            Error::bad_request(format!("`tv.docIds` names document `{place}`, which does not exist"))
+        let (id, document) = document_at(context, place.place, &selection)?.ok_or_else(|| {
+            Error::bad_request(format!("`tv.docIds` names document `{}`, which does not exist", place.place))
         })?;
         let mut told = DocumentVectors { id, fields: Vec::new() };
         for (layout, counted) in &layouts {

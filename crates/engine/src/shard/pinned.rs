@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use meter::{Meters, Phase};
 use plan::partial::{
-    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, LikeCounts, LikeWords, ShardResult,
-    WordCounts,
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, LikeCounts, LikeWords, SearchStatistics,
+    ShardResult, WordCounts,
 };
 use plan::{
     Document, DocumentVectors, Explanation, FieldSelection, MoreLike, Query, Result, SearchPlan, Value,
@@ -36,6 +36,12 @@ impl PinnedShard {
     pub fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
         self.snapshot.check_schema(plan.schema_version)?;
         search::search(&self.snapshot, plan, &self.caches, meters)
+    }
+
+    /// What the plan's scores hang on beside each document, as this shard has it.
+    pub fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
+        self.snapshot.check_schema(plan.schema_version)?;
+        search::statistics(&self.snapshot, plan, &self.caches, meters)
     }
 
     /// What hits have in the field by which the plan's groups are expanded; empty where it expands none.
@@ -131,8 +137,9 @@ impl PinnedShard {
         search::explain_other(&self.snapshot, plan, other, limit, meters)
     }
 
-    fn context(&self, plan: &SearchPlan, meters: &Meters) -> SearchContext<'_> {
-        let mut context = crate::search::context_of(&self.snapshot, &self.caches).within(meters);
+    fn context<'a>(&'a self, plan: &'a SearchPlan, meters: &Meters) -> SearchContext<'a> {
+        let mut context =
+            crate::search::context_of(&self.snapshot, &self.caches).within(meters).of_plan(plan);
         context.explains = plan.explain;
         context
     }

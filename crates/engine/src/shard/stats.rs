@@ -49,6 +49,54 @@ pub struct ShardStats {
     pub refused: Option<String>,
 }
 
+impl ShardStats {
+    /// Of both shards together: of a time the later, of a reason the first that there is.
+    pub fn plus(self, other: Self) -> Self {
+        let Self {
+            num_docs,
+            max_doc,
+            deleted_docs,
+            segment_count,
+            ram_bytes,
+            suggester_bytes,
+            disk_bytes,
+            log_bytes,
+            version,
+            current,
+            last_modified_ms,
+            refreshes,
+            flushes,
+            merges,
+            merged_docs,
+            auto_flushes,
+            auto_refreshes,
+            unflushed_docs,
+            refused,
+        } = other;
+        Self {
+            num_docs: self.num_docs + num_docs,
+            max_doc: self.max_doc + max_doc,
+            deleted_docs: self.deleted_docs + deleted_docs,
+            segment_count: self.segment_count + segment_count,
+            ram_bytes: self.ram_bytes + ram_bytes,
+            suggester_bytes: self.suggester_bytes + suggester_bytes,
+            disk_bytes: self.disk_bytes + disk_bytes,
+            log_bytes: self.log_bytes + log_bytes,
+            version: self.version + version,
+            current: self.current && current,
+            last_modified_ms: self.last_modified_ms.max(last_modified_ms),
+            refreshes: self.refreshes + refreshes,
+            flushes: self.flushes + flushes,
+            merges: self.merges + merges,
+            merged_docs: self.merged_docs + merged_docs,
+            auto_flushes: self.auto_flushes + auto_flushes,
+            auto_refreshes: self.auto_refreshes + auto_refreshes,
+            unflushed_docs: self.unflushed_docs + unflushed_docs,
+            refused: self.refused.or(refused),
+        }
+    }
+}
+
 /// One segment in figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SegmentStats {

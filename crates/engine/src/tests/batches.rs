@@ -63,7 +63,12 @@ fn a_batch_goes_on_behind_what_is_logged() {
         piece.operations.retain(|operation| !matches!(operation, Operation::Commit(_)));
         piece.operations.insert(
             3,
-            Operation::Delete { id: "x".repeat(700), expect: Expect::Anything, commit_within_ms: None },
+            Operation::Delete {
+                id: "x".repeat(700),
+                route: None,
+                expect: Expect::Anything,
+                commit_within_ms: None,
+            },
         );
         let again = || UpdateBatch {
             durable: Durable::Own,

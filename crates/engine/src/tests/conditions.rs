@@ -98,7 +98,7 @@ fn batches_go_on_after_as_many_errors_as_they_may_have() {
             set("b", "title_t", text("x"), Conditions { in_place: true, ..Conditions::default() }),
             add(film("c", "fine")),
             add_expecting(film("d", "conflict"), Expect::Exists),
-            Operation::Delete { id: "e".into(), expect: Expect::Exists, commit_within_ms: None },
+            Operation::Delete { id: "e".into(), route: None, expect: Expect::Exists, commit_within_ms: None },
             add(film("f", "fine")),
         ]
     };

@@ -105,7 +105,7 @@ fn modify(id: &str, field: &str, op: plan::AtomicOp, values: Vec<Value>) -> Oper
 }
 
 fn delete(id: &str) -> Operation {
-    Operation::Delete { id: id.into(), expect: Expect::Anything, commit_within_ms: None }
+    Operation::Delete { id: id.into(), route: None, expect: Expect::Anything, commit_within_ms: None }
 }
 
 fn delete_by_query(query: Query) -> Operation {

@@ -232,7 +232,7 @@ impl Core {
                 };
                 Ok(Pending { ordinal: 0, id, hash, expect, conditions, commit_within_ms, work })
             }
-            Operation::Delete { id, expect, commit_within_ms } => {
+            Operation::Delete { id, route: _, expect, commit_within_ms } => {
                 let (hash, conditions) = (id_filter::hash(&id), None);
                 Ok(Pending { ordinal: 0, hash, id, expect, conditions, commit_within_ms, work: Work::Delete })
             }

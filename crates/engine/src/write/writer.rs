@@ -47,7 +47,16 @@ impl Drop for Running<'_> {
 impl Core {
     /// Applies a batch. What it is told is true once that is durable which the outcome waits for.
     pub(crate) fn update(self: &Arc<Self>, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate {
-        let UpdateBatch { id, seen, schema_version, operations, conflicts_skip, errors_max, durable } = batch;
+        let UpdateBatch {
+            id,
+            seen,
+            route: _,
+            schema_version,
+            operations,
+            conflicts_skip,
+            errors_max,
+            durable,
+        } = batch;
         let UpdateContext { trace, edit_steps } = context;
         let total = u32::try_from(operations.len()).unwrap_or(u32::MAX);
         let mut progress = Progress {

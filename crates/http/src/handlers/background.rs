@@ -38,6 +38,7 @@ impl Task {
             server,
             method: method.clone(),
             target: None,
+            core: None,
             params: params.clone(),
             access: access.clone(),
             content: None,

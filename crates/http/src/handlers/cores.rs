@@ -68,19 +68,27 @@ pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
 
 fn status(call: &Call<'_>) -> Result<Entries> {
     let index = params::INDEX_INFO.read(&call.params)?;
-    let facts = |collection: &Collection| CoreFacts {
-        name: collection.core_name(),
-        folder: collection.folder().display().to_string(),
+    let facts = |collection: &Collection, number: usize, name: String| CoreFacts {
+        name,
+        folder: collection.shard_folder(number).display().to_string(),
         opened_ms: collection.opened_ms(),
         uptime_ms: call.started_ms.saturating_sub(collection.opened_ms()),
-        index: index.then(|| index_facts(collection)),
+        index: index.then(|| index_facts(collection, Some(number))),
     };
+    let all = |collection: &Collection| -> Vec<_> {
+        let shards = collection.shard_documents().into_iter().enumerate();
+        shards.map(|(number, shard)| core_status(&facts(collection, number, shard.core))).collect()
+    };
+    let node = &call.server.node;
     let entries: Entries = match call.text(&params::CORE) {
-        Some(name) => match call.server.node.find(name) {
-            Some(collection) => vec![core_status(&facts(&collection))],
-            None => vec![(Name::Owned(name.to_owned()), Node::Map(vec![]))],
+        Some(name) => match (node.shard_of_core(name), node.find(name)) {
+            (Some((collection, number)), _) => {
+                vec![core_status(&facts(&collection, number, name.to_owned()))]
+            }
+            (None, Some(collection)) => all(&collection).into_iter().take(1).collect(),
+            (None, None) => vec![(Name::Owned(name.to_owned()), Node::Map(vec![]))],
         },
-        None => call.server.node.list().iter().map(|collection| core_status(&facts(collection))).collect(),
+        None => node.list().iter().flat_map(|collection| all(collection)).collect(),
     };
     Ok(vec![("initFailures".into(), Node::Map(vec![])), ("status".into(), Node::Map(entries))])
 }

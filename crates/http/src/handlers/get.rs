@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, VersionsRead};
+use cluster::Collection;
 use plan::{Commit, Result};
+use solr::params::shards;
 use solr::response::Entries;
 use solr::{Fetched, GetRequest, Params, versions_entry};
 
 use super::permit::Permit;
-use super::select::SearchScope;
+use super::select::{SearchScope, check_all_shards};
 use crate::request::call::Call;
 
 pub(super) async fn run(
@@ -18,13 +19,14 @@ pub(super) async fn run(
     (params, permit): (&Params, &Permit),
 ) -> Result<Entries> {
     let request = GetRequest::parse(params)?;
+    check_all_shards(collection, params, request.is_searched())?;
     if let Some(limit) = request.versions {
-        return Ok(versions_entry(&collection.read(VersionsRead { limit }, &permit.meters).await?));
+        return Ok(versions_entry(&collection.versions(limit).await?));
     }
     let found = if request.is_searched() {
         searched(call, collection, (params, permit), &request).await?
     } else {
-        let found = collection.get(&request.ids, &request.selection()).await?;
+        let found = collection.get((&request.ids, shards::ROUTE.sent(params)), &request.selection()).await?;
         found.into_iter().map(|found| found.map(Fetched::from)).collect()
     };
     Ok(request.respond(found, &collection.schema()))

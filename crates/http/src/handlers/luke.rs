@@ -7,9 +7,11 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, DocumentAtRead, PinnedCollection};
+use cluster::{Collection, PinnedCollection};
 use meter::Meters;
-use plan::{Error, FieldClass, FieldSelection, Page, Query, ROOT_FIELD, Result, Schema, SearchPlan, Value};
+use plan::{
+    Error, FieldClass, FieldSelection, HitAddress, Page, Query, ROOT_FIELD, Result, Schema, SearchPlan, Value,
+};
 use solr::Params;
 use solr::admin::{
     FieldFacts, IndexFacts, StoredValue, luke_document, luke_fields, luke_index, luke_info, luke_schema,
@@ -25,7 +27,7 @@ const TERMS_MAX: usize = 10_000;
 
 /// The index comes first, whatever else cannot be told.
 pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries, Failure> {
-    let mut entries: Entries = vec![("index".into(), luke_index(&index_facts(collection)))];
+    let mut entries: Entries = vec![("index".into(), luke_index(&index_facts(collection, None)))];
     match details(collection, params).await {
         Ok(details) => entries.extend(details),
         Err(error) => return Err(Failure { before: entries, ..Failure::from(error) }),
@@ -58,9 +60,9 @@ async fn details(collection: &Arc<Collection>, params: &Params) -> Result<Entrie
     Ok(entries)
 }
 
-/// A document by its number or its id: the number, and how the request called it.
+/// A document by its number or its id: where it is, and how the request called it.
 struct DocumentName {
-    number: u64,
+    address: HitAddress,
     called: String,
 }
 
@@ -70,19 +72,19 @@ async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> R
     if let Some(sent) = params::DOC_ID.read(params)? {
         let called = params::DOC_ID.sent(params).unwrap_or_default();
         let number = u64::try_from(sent).map_err(|_| no_document(called))?;
-        return Ok(Some(DocumentName { number, called: called.to_owned() }));
+        let address = HitAddress { shard: 0, place: number };
+        return Ok(Some(DocumentName { address, called: called.to_owned() }));
     }
     let (Some(id), Some(key)) = (params::ID.sent(params), schema.unique_key.clone()) else { return Ok(None) };
     let query = Query::Term { field: key, value: Value::Str(id.to_owned()) };
     let plan = Arc::new(first(schema, query, 1));
     let found = pinned.search(plan, &Meters::default()).await?.hits.into_iter().next();
     let hit = found.ok_or_else(|| no_document(id))?;
-    Ok(Some(DocumentName { number: hit.place, called: id.to_owned() }))
+    Ok(Some(DocumentName { address: hit.address(), called: id.to_owned() }))
 }
 
 async fn document(pinned: &PinnedCollection, schema: &Schema, place: DocumentName) -> Result<Node> {
-    let request = DocumentAtRead { place: place.number, fields: &FieldSelection::everything() };
-    let found = pinned.read(request, &Meters::default()).await?;
+    let found = pinned.document_at(place.address, &FieldSelection::everything()).await?;
     let (_, mut document) = found.ok_or_else(|| no_document(&place.called))?;
     document.fields.retain(|(name, _)| schema.field(name).is_some_and(|spec| spec.properties.stored));
     let mut values = Vec::new();
@@ -99,7 +101,7 @@ async fn document(pinned: &PinnedCollection, schema: &Schema, place: DocumentNam
         &FieldList { items: vec![FieldItem::All], ..FieldList::default() },
         schema,
     );
-    Ok(luke_document(place.number, &values, shown, schema))
+    Ok(luke_document(place.address.place, &values, shown, schema))
 }
 
 /// Documents that have the value as a term: of analysed text that is the whole text, which is rarely one.
@@ -127,9 +129,9 @@ fn no_document(called: &str) -> Error {
     Error::not_found(format!("Can't find document: {called}"))
 }
 
-/// The index as the core list shows it too.
-pub(super) fn index_facts(collection: &Collection) -> IndexFacts {
-    let stats = collection.stats();
+/// The index as the core list shows it too: of the shard of a number, or of all together.
+pub(super) fn index_facts(collection: &Collection, number: Option<usize>) -> IndexFacts {
+    let stats = number.map_or_else(|| collection.stats(), |number| collection.shard_stats(number));
     IndexFacts {
         num_docs: stats.num_docs,
         max_doc: stats.max_doc,
@@ -137,7 +139,7 @@ pub(super) fn index_facts(collection: &Collection) -> IndexFacts {
         version: stats.version,
         segment_count: stats.segment_count as u64,
         current: stats.current,
-        directory: collection.folder().display().to_string(),
+        directory: collection.shard_folder(number.unwrap_or_default()).display().to_string(),
         last_modified_ms: (stats.last_modified_ms > 0).then_some(stats.last_modified_ms),
         size_bytes: stats.disk_bytes,
     }

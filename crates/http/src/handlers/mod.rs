@@ -88,7 +88,8 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 return Some(Serving::Several(name, several.len()));
             };
             let handler = route::handler(&path, &collection.config())?;
-            Some(Serving::Collection(collection, handler, path))
+            let core = server.node.shard_of_core(&name).map(|(_, number)| number);
+            Some(Serving::Collection { collection, core, handler, path })
         }
         Target::Configsets(parts) => Some(Serving::Configsets(parts)),
         Target::V2(v2) => Some(Serving::V2(v2)),
@@ -115,7 +116,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         Serving::Node(handler) => Box::pin(node::run(call, handler, None)).await,
         Serving::Configsets(parts) => Box::pin(node::run(call, NodeHandler::Configsets, Some(parts))).await,
         Serving::V2(v2) => Box::pin(v2::run(call, &v2)).await,
-        Serving::Collection(collection, handler, path) => {
+        Serving::Collection { collection, core: _, handler, path } => {
             in_collection(call, &collection, handler, &path).await
         }
     }

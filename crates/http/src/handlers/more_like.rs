@@ -14,7 +14,7 @@ use solr::response::{self, FoundAlike};
 use solr::select::{Likes, Resolved, SelectRequest};
 
 use super::permit::Permit;
-use super::select::{SearchScope, search_alike};
+use super::select::{SearchScope, check_all_shards, search_alike};
 use crate::request::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
@@ -22,6 +22,7 @@ pub(super) async fn run(
     collection: &Arc<Collection>,
     (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
+    check_all_shards(collection, params, true)?;
     let scope = SearchScope::of(call, collection, permit);
     let context = scope.context();
     let likes = Likes::parse(params, context.schema, context.boolean_clauses_max)?;

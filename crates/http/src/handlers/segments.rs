@@ -2,20 +2,26 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::{Collection, SegmentStats};
 use solr::admin::SegmentFacts;
 use solr::response::Entries;
 
+/// Of all shards.
 pub(super) fn run(collection: &Arc<Collection>) -> Entries {
-    let facts: Vec<_> = collection
-        .segments()
-        .into_iter()
-        .map(|segment| SegmentFacts {
-            max_doc: segment.max_doc,
-            deleted_docs: segment.deleted_docs,
-            bytes: segment.bytes,
-            committed: segment.persisted,
-        })
-        .collect();
-    solr::admin::segments(&facts)
+    shown(collection.segments())
+}
+
+/// Of the shard of this number.
+pub(super) fn of_shard(collection: &Collection, number: usize) -> Entries {
+    shown(collection.shard_segments(number))
+}
+
+fn shown(segments: Vec<SegmentStats>) -> Entries {
+    let facts = segments.into_iter().map(|segment| SegmentFacts {
+        max_doc: segment.max_doc,
+        deleted_docs: segment.deleted_docs,
+        bytes: segment.bytes,
+        committed: segment.persisted,
+    });
+    solr::admin::segments(&facts.collect::<Vec<_>>())
 }

@@ -49,7 +49,9 @@ pub(super) async fn create(call: &Call<'_>, of: Of) -> Result<Entries> {
         ("snapshotName".into(), Node::from(facts.name.clone())),
     ];
     match of {
-        Of::Core => entries.extend(place(&facts).into_iter().chain([files(&facts)])),
+        Of::Core => entries.extend(
+            place(&facts).into_iter().chain([files(facts.shards.iter().flat_map(|(_, names)| names))]),
+        ),
         Of::Collection => {}
     }
     Ok(entries)
@@ -86,24 +88,29 @@ fn place(facts: &SnapshotFacts) -> Entries {
     ]
 }
 
-fn files(facts: &SnapshotFacts) -> (Name, Node) {
-    ("files".into(), Node::Array(facts.files.iter().cloned().map(Node::from).collect()))
+fn files<'a>(names: impl Iterator<Item = &'a String>) -> (Name, Node) {
+    ("files".into(), Node::Array(names.cloned().map(Node::from).collect()))
 }
 
-/// With what each replica keeps, of which there is one.
+/// With what each replica keeps, of which each shard has one.
 fn whole(facts: &SnapshotFacts, collection: &Collection) -> Entries {
-    let core = collection.core_name();
-    let mut replica: Entries = vec![
-        ("core".into(), Node::from(core.clone())),
-        ("shardId".into(), Node::str("shard1")),
-        ("leader".into(), Node::Bool(true)),
-    ];
-    replica.extend(place(facts));
-    replica.push(files(facts));
+    let documents = collection.shard_documents();
+    let replica = |(shard, names): &(String, Vec<String>)| {
+        let known = documents.iter().find(|document| document.name == *shard);
+        let core = known.map(|document| document.core.clone()).unwrap_or_default();
+        let mut replica: Entries = vec![
+            ("core".into(), Node::from(core.clone())),
+            ("shardId".into(), Node::from(shard.clone())),
+            ("leader".into(), Node::Bool(true)),
+        ];
+        replica.extend(place(facts));
+        replica.push(files(names.iter()));
+        (Name::Owned(core), Node::Map(replica))
+    };
     vec![
         ("name".into(), Node::from(facts.name.clone())),
         ("status".into(), Node::str("Successful")),
         ("creationDate".into(), Node::Date(facts.created_ms)),
-        ("replicas".into(), Node::Map(vec![(Name::Owned(core), Node::Map(replica))])),
+        ("replicas".into(), Node::Map(facts.shards.iter().map(replica).collect())),
     ]
 }

@@ -9,11 +9,12 @@ use solr::Params;
 use solr::params::unsupported::refuse_unsupported;
 use solr::terms::TermsRequest;
 
-use super::select::list_terms;
+use super::select::{check_all_shards, list_terms};
 use crate::request::call::{Answer, Failure};
 
 pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Answer, Failure> {
     refuse_unsupported(params)?;
+    check_all_shards(collection, params, true)?;
     let request = TermsRequest::parse(params, &collection.schema())
         .map_err(|(error, before)| Failure { before, ..Failure::from(error) })?;
     Ok(list_terms(collection, &request).await?.into())

@@ -11,7 +11,7 @@ use plan::{Document, Durable, Error, ErrorKind, Result, UpdateBatch, UpdateOutco
 use solr::Params;
 use solr::date_math::DateMath;
 use solr::params::query;
-use solr::query::{Budget, QueryContext, SchemaAnalyzers, SolrParsers, parse_query};
+use solr::query::{Budget, Names, QueryContext, SchemaAnalyzers, SolrParsers, parse_query};
 use solr::response::{self, Entries};
 use solr::update::{
     Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateChains, UpdateOptions,
@@ -322,6 +322,7 @@ impl Update<'_> {
         let config = self.collection.config();
         let (now, zone) = (query::NOW.sent(self.params), query::TZ.sent(self.params));
         let dates = DateMath::of_request(now, zone, self.call.started_ms)?;
+        let sharded = self.collection.sharded_name();
         let context = QueryContext {
             schema: &versioned.value,
             analyzers: &analyzers,
@@ -330,7 +331,7 @@ impl Update<'_> {
             budget: &Budget::of(self.params),
             boolean_clauses_max: config.boolean_clauses_max,
             others: None,
-            names: self.permit.names(),
+            names: Names { sharded: sharded.as_deref(), ..self.permit.names() },
             parsers: &SolrParsers,
             filtering: true,
         };

@@ -34,6 +34,7 @@ pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
         server: call.server,
         method: call.method.clone(),
         target: None,
+        core: None,
         params,
         access: call.access.clone(),
         content: content.map(Content::again),

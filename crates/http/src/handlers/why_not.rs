@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, WhyNotRead};
+use cluster::Collection;
 use plan::{Error, FieldSelection, Result};
 use solr::Params;
 use solr::params::{query, why_not};
@@ -25,10 +25,10 @@ pub(super) async fn run(
     let context = scope.context();
     let plan = SelectRequest::parse(params)?.resolve(&context)?.plan;
     let pinned = collection.pin();
-    let why = pinned.read(WhyNotRead { plan: &plan, id: &id }, &permit.meters).await?;
+    let why = pinned.why_not(&plan, &id, &permit.meters).await?;
     let ids = [id];
-    let exists =
-        why.visible || collection.get(&ids, &FieldSelection::default()).await?.iter().any(Option::is_some);
+    let exists = why.visible
+        || collection.get((&ids, None), &FieldSelection::default()).await?.iter().any(Option::is_some);
     let passes = why.visible && why.filters.is_empty() && why.query.is_none();
     let ranking = match passes {
         true => Some(pinned.search(Arc::new(ranking(&plan)), &permit.meters).await?),

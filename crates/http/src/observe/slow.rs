@@ -51,7 +51,7 @@ impl<'a> Watch<'a> {
     /// It is known who serves the request, and with it what is slow.
     pub fn begin(&mut self, serving: &Serving) {
         self.threshold_ms = self.server.config.slow_ms;
-        if let Serving::Collection(collection, ..) = serving {
+        if let Serving::Collection { collection, .. } = serving {
             self.threshold_ms = collection.config().slow_query_ms.or(self.threshold_ms);
             self.collection = Some(collection.clone());
         }

@@ -7,7 +7,7 @@
 use solr::params::admin::{config, files, get, luke, ping, replication, schema};
 use solr::params::{
     ParamDoc, analysis, dismax, elevation, facet, grouping, highlight, json_request, limits, more_like,
-    paging, query, response, spelling, stats, suggesting, terms, update, vectors, why_not,
+    paging, query, response, shards, spelling, stats, suggesting, terms, update, vectors, why_not,
 };
 
 use super::operation::{Body, Operation};
@@ -16,6 +16,7 @@ const SEARCH: &[&[ParamDoc]] = &[
     query::DOCS,
     dismax::DOCS,
     paging::DOCS,
+    shards::DOCS,
     limits::DOCS,
     response::DOCS,
     grouping::DOCS,

@@ -54,6 +54,8 @@ pub(crate) struct Call<'a> {
     pub method: Method,
     /// Path and query, where the answer may be kept.
     pub target: Option<PathAndQuery>,
+    /// The number of the shard whose core its path names, where it names one.
+    pub core: Option<usize>,
     /// As sent, in URL and form.
     pub params: Params,
     /// What its sender may.

@@ -107,7 +107,7 @@ async fn serve(
     }
     let managed = matches!(
         &serving,
-        Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_) | Serving::V2(_)
+        Serving::Collection { handler: Handler::Managed, .. } | Serving::Configsets(_) | Serving::V2(_)
     );
     match *request.method() {
         Method::GET | Method::POST => {}
@@ -182,7 +182,7 @@ async fn admitted(
     if asks_debug(&call.params) {
         watch.look_closely();
     }
-    (call.trace, call.tally) = (watch.trace.clone(), tally);
+    (call.trace, call.tally, call.core) = (watch.trace.clone(), tally, serving.core());
     let reply = if call.upload().is_some() {
         handlers::run(&call, serving).await
     } else {
@@ -232,7 +232,8 @@ async fn read(
     }
     refuse_streams(&sent)?;
     let trace = Trace::default();
-    Ok(Call { server, method, target, params: sent, access, content, started_ms, trace, tally: None, room })
+    let (core, tally) = (None, None);
+    Ok(Call { server, method, target, core, params: sent, access, content, started_ms, trace, tally, room })
 }
 
 /// Whether the body is parameters.

@@ -12,7 +12,13 @@ use crate::request::v2::V2;
 /// Who serves a request.
 pub(crate) enum Serving {
     Node(NodeHandler),
-    Collection(Arc<Collection>, Handler, String),
+    /// A handler of a collection, by its path there; where the request names a core, of which shard it is.
+    Collection {
+        collection: Arc<Collection>,
+        core: Option<usize>,
+        handler: Handler,
+        path: String,
+    },
     /// Below `/api/configsets`, with the parts of the path there.
     Configsets(Vec<String>),
     V2(V2),
@@ -25,6 +31,14 @@ pub(crate) enum Serving {
 }
 
 impl Serving {
+    /// The number of the shard whose core the request names.
+    pub fn core(&self) -> Option<usize> {
+        match self {
+            Serving::Collection { core, .. } => *core,
+            _ => None,
+        }
+    }
+
     /// What it asks of the machine: updates, what goes through an index, and the rest.
     pub fn load(&self) -> Load {
         match self {
@@ -34,7 +48,7 @@ impl Serving {
             | Serving::Node(_)
             | Serving::Configsets(_)
             | Serving::V2(_) => Load::Light,
-            Serving::Collection(_, handler, _) => match handler {
+            Serving::Collection { handler, .. } => match handler {
                 Handler::Update => Load::Update,
                 Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike | Handler::WhyNot => {
                     Load::Query

@@ -58,7 +58,7 @@ impl Needs {
                 path: "/select".to_owned(),
                 scope: Scope::Collections(all_of(node, names)),
             },
-            Serving::Collection(collection, handler, path) => Self {
+            Serving::Collection { collection, core: _, handler, path } => Self {
                 permission: in_collection(*handler, reads, params),
                 path: path.clone(),
                 scope: Scope::Collections(vec![names_of(collection)]),
@@ -69,7 +69,8 @@ impl Needs {
 
 /// The names that a rule may have for a collection.
 pub(crate) fn names_of(collection: &Collection) -> Vec<String> {
-    vec![collection.name(), collection.core_name()]
+    let cores = collection.shard_documents().into_iter().map(|shard| shard.core);
+    std::iter::once(collection.name()).chain(cores).collect()
 }
 
 fn either<T>(first: bool, one: T, other: T) -> T {

@@ -22,6 +22,7 @@ mod moments;
 mod related;
 mod sorted;
 mod stat;
+mod statistics;
 mod suggest;
 mod units;
 
@@ -40,6 +41,7 @@ pub use merge::Merge;
 pub use moments::{Moments, Sum};
 pub use related::RelatedCounts;
 pub use stat::{DistinctValues, Extreme, Samples, StatPartial};
+pub use statistics::{FieldStatistics, SearchStatistics, StatisticsTerm};
 pub use suggest::{
     EntryOrder, NextWords, SameTexts, SuggestPartial, SuggestedEntries, SuggestedEntry, WordSequences,
 };

@@ -11,7 +11,9 @@ pub struct Hit {
     pub id: String,
     /// The fields selected, in index order of the stored document.
     pub document: Document,
-    /// Its number in the snapshot, the dead counted too: Lucene's document id.
+    /// Which of the collection's shards has it; a shard that speaks of itself says 0.
+    pub shard: u32,
+    /// Its number in that shard's snapshot, the dead counted too: Lucene's document id.
     pub place: u64,
     pub score: Option<f32>,
     /// In index order, each with those below it.
@@ -19,6 +21,21 @@ pub struct Hit {
     /// Of the plan's functions, in their order; `None` where a function has no value.
     pub values: Vec<Option<Value>>,
     pub explanation: Option<Explanation>,
+}
+
+/// Where a document is, among the snapshots that one request has pinned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HitAddress {
+    /// As [`Hit::shard`].
+    pub shard: u32,
+    /// As [`Hit::place`].
+    pub place: u64,
+}
+
+impl Hit {
+    pub fn address(&self) -> HitAddress {
+        HitAddress { shard: self.shard, place: self.place }
+    }
 }
 
 /// A document below a hit.

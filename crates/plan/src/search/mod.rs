@@ -10,6 +10,7 @@ pub(crate) mod rerank;
 pub(crate) mod result;
 pub(crate) mod shape;
 pub(crate) mod shape_result;
+pub(crate) mod shard_choice;
 pub(crate) mod sort;
 pub(crate) mod spell;
 pub(crate) mod suggest;
@@ -17,8 +18,11 @@ pub(crate) mod terms;
 pub(crate) mod vectors;
 pub(crate) mod why_not;
 
+use std::sync::Arc;
+
 use crate::facet::FacetPlan;
 use crate::function::Function;
+use crate::partial::SearchStatistics;
 use crate::query::Query;
 use crate::search::field_selection::FieldSelection;
 use crate::search::filter::Filter;
@@ -56,6 +60,9 @@ pub struct SearchPlan {
     pub highlight: Option<HighlightPlan>,
     /// Which of the documents below each hit are shown with it.
     pub children: Vec<ChildrenPlan>,
+    /// What scores hang on beside the document, of all shards together; `None` where a shard is alone and
+    /// counts its own.
+    pub statistics: Option<Arc<SearchStatistics>>,
 }
 
 /// Documents below a hit (Solr's `[child]`).
@@ -88,6 +95,7 @@ impl SearchPlan {
             shape: Shape::default(),
             highlight: None,
             children: Vec::new(),
+            statistics: None,
         }
     }
 }
@@ -116,6 +124,18 @@ impl SearchPlan {
         let Shape { cursor: _, collapses, groups, expand: _, rerank: _ } = &self.shape;
         let within = groups.iter().flat_map(|groups| &groups.sort);
         self.sort.iter().chain(within).chain(collapses.iter().flat_map(|collapse| &collapse.best))
+    }
+
+    /// Whether any score or value of it hangs on more than its document: then shards that are several need
+    /// [`Self::statistics`].
+    pub fn needs_statistics(&self) -> bool {
+        let by_value = |key: &SortKey| matches!(key.by, SortBy::Score | SortBy::Function(_));
+        let scores = self.scores || self.explain || self.shape.rerank.is_some();
+        scores
+            || self.orders().any(by_value)
+            || !self.functions.is_empty()
+            || self.highlight.is_some()
+            || self.shape.expand.is_some()
     }
 
     /// Whether the search is of a kind that takes microseconds, however large the index: it may then run

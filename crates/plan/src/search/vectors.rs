@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use crate::search::hit::HitAddress;
+
 /// Whose terms to tell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorsPlan {
     /// Of the schema it was resolved against.
     pub schema_version: Option<u64>,
-    /// By their numbers in the snapshot ([`crate::Hit::place`]).
-    pub places: Vec<u64>,
+    /// Where they are; a shard is asked for its own.
+    pub places: Vec<HitAddress>,
     /// `None` is every field of the schema that keeps vectors. With whether documents of each term are
     /// counted.
     pub fields: Option<Vec<(Arc<str>, bool)>>,

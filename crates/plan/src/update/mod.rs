@@ -38,6 +38,9 @@ pub struct UpdateBatch {
     /// it does not know. An older one is as right, and the default the most careful: it is only told unknown
     /// more often.
     pub seen: LogPosition,
+    /// What the request says of where its documents lie (Solr's `_route_`); heeded where there are several
+    /// shards.
+    pub route: Option<String>,
     pub operations: Vec<Operation>,
     /// Of the schema its values were typed by; `None` where it has none.
     pub schema_version: Option<u64>,
@@ -69,6 +72,8 @@ pub enum Operation {
     Modify(Modify),
     Delete {
         id: String,
+        /// As [`UpdateBatch::route`], of this one.
+        route: Option<String>,
         expect: Expect,
         commit_within_ms: Option<u64>,
     },

@@ -3,13 +3,13 @@
 use plan::{BackupFacts, Value};
 
 use super::system::LUCENE_VERSION;
-use crate::response::{Entries, Node};
+use crate::response::{Entries, Name, Node};
 
 /// The body of the answer to `BACKUP`; `copied` are the files and bytes that earlier backups did not have.
 pub fn backup_made(backup: &BackupFacts, copied: (u64, u64)) -> Entries {
     let response = Node::map([
         ("collection", Node::from(backup.collection.clone())),
-        ("numShards", Node::Int(1)),
+        ("numShards", Node::Int(i32::try_from(backup.shards.len()).unwrap_or(i32::MAX))),
         ("backupId", Node::count(backup.id)),
         ("indexVersion", Node::str(LUCENE_VERSION)),
         ("startTime", time(backup.started_ms)),
@@ -19,7 +19,10 @@ pub fn backup_made(backup: &BackupFacts, copied: (u64, u64)) -> Entries {
         ("indexSizeMB", megabytes(backup.bytes)),
         ("extraProperties", Node::Map(vec![])),
         ("uploadedIndexFileMB", megabytes(copied.1)),
-        ("shardBackupIds", Node::Array(vec![Node::from(shard_id(backup.id))])),
+        (
+            "shardBackupIds",
+            Node::Array(backup.shards.iter().map(|shard| Node::from(shard_id(shard, backup.id))).collect()),
+        ),
     ]);
     vec![("response".into(), response)]
 }
@@ -34,7 +37,7 @@ pub fn backup_list(backups: &[BackupFacts]) -> Entries {
             ("endTime", time(backup.ended_ms)),
             ("indexFileCount", Node::count(backup.files)),
             ("indexSizeMB", megabytes(backup.bytes)),
-            ("shardBackupIds", Node::map([("shard1", Node::from(format!("{}.json", shard_id(backup.id))))])),
+            ("shardBackupIds", shard_ids(backup)),
             ("collection.configName", Node::from(backup.configset.clone())),
             ("collectionAlias", Node::from(backup.collection.clone())),
         ])
@@ -73,8 +76,13 @@ pub fn backups_purged(files: u64) -> Entries {
     vec![("deleted".into(), Node::map(counts))]
 }
 
-fn shard_id(id: u64) -> String {
-    format!("md_shard1_{id}")
+fn shard_ids(backup: &BackupFacts) -> Node {
+    let id = |shard: &String| Node::from(format!("{}.json", shard_id(shard, backup.id)));
+    Node::Map(backup.shards.iter().map(|shard| (Name::Owned(shard.clone()), id(shard))).collect())
+}
+
+fn shard_id(shard: &str, id: u64) -> String {
+    format!("md_{shard}_{id}")
 }
 
 /// A text, as Solr has it here.

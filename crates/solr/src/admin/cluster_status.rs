@@ -4,22 +4,44 @@
 
 use crate::response::{Entries, Name, Node};
 
-const SHARD: &str = "shard1";
-const CORE_NODE: &str = "core_node2";
-
-/// One collection with its one shard and replica.
+/// One collection with its shards.
 #[derive(Clone, Debug, Default)]
 pub struct CollectionFacts {
     pub name: String,
-    pub core: String,
     pub configset: String,
     pub created_ms: i64,
     /// Grows with each change of the collection's state.
     pub state_version: u32,
+    /// As Solr names it, with the field that places documents where one does.
+    pub router: (&'static str, Option<String>),
+    pub shards: Vec<ShardFacts>,
     /// What `MODIFYCOLLECTION` set, with its prefix.
     pub properties: Vec<(String, String)>,
     /// The aliases that name it, where they are to be shown.
     pub aliases: Vec<String>,
+}
+
+/// A shard and its one replica.
+#[derive(Clone, Debug)]
+pub struct ShardFacts {
+    pub name: String,
+    pub core: String,
+    /// N of `core_nodeN`.
+    pub node_number: u32,
+    /// As Solr spells it; `None` where shards are named.
+    pub range: Option<String>,
+    /// What `COLSTATUS` shows of its leader's files, where that is asked for.
+    pub segments: Option<Node>,
+}
+
+impl ShardFacts {
+    fn core_node(&self) -> String {
+        format!("core_node{}", self.node_number)
+    }
+
+    fn range(&self) -> Node {
+        self.range.as_deref().map_or(Node::Null, text)
+    }
 }
 
 /// What of the cluster is asked for.
@@ -70,16 +92,20 @@ pub fn pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Node {
 }
 
 fn collection(node: &str, scheme: &str, facts: &CollectionFacts) -> Node {
-    let shard = Node::JavaMap(vec![
-        ("range".into(), Node::str("80000000-7fffffff")),
-        ("replicas".into(), one(CORE_NODE, Node::JavaMap(replica(node, scheme, facts)))),
-        ("state".into(), Node::str("active")),
-        ("health".into(), Node::str("GREEN")),
-    ]);
+    let shard = |shard: &ShardFacts| {
+        let replica = Node::JavaMap(replica(node, scheme, shard));
+        let entries = vec![
+            ("range".into(), shard.range()),
+            ("replicas".into(), Node::JavaMap(vec![(shard.core_node().into(), replica)])),
+            ("state".into(), Node::str("active")),
+            ("health".into(), Node::str("GREEN")),
+        ];
+        (Name::Owned(shard.name.clone()), Node::JavaMap(entries))
+    };
     let mut entries = settings(facts);
     entries.extend(facts.properties.iter().map(|(name, value)| (name.clone().into(), text(value))));
     entries.extend([
-        ("shards".into(), one(SHARD, shard)),
+        ("shards".into(), Node::JavaMap(facts.shards.iter().map(shard).collect())),
         ("health".into(), Node::str("GREEN")),
         version(facts),
         ("creationTimeMillis".into(), Node::Long(facts.created_ms)),
@@ -91,19 +117,22 @@ fn collection(node: &str, scheme: &str, facts: &CollectionFacts) -> Node {
     Node::JavaMap(entries)
 }
 
-fn one(name: &'static str, node: Node) -> Node {
-    Node::JavaMap(vec![(name.into(), node)])
-}
-
 fn settings(facts: &CollectionFacts) -> Entries {
     vec![
         ("pullReplicas".into(), Node::Int(0)),
         ("configName".into(), text(&facts.configset)),
         ("replicationFactor".into(), Node::Int(1)),
-        ("router".into(), one("name", Node::str("compositeId"))),
+        ("router".into(), router(facts)),
         ("nrtReplicas".into(), Node::Int(1)),
         ("tlogReplicas".into(), Node::Int(0)),
     ]
+}
+
+fn router(facts: &CollectionFacts) -> Node {
+    let (name, field) = &facts.router;
+    let mut entries = vec![("name".into(), Node::str(*name))];
+    entries.extend(field.as_deref().map(|field| ("field".into(), text(field))));
+    Node::JavaMap(entries)
 }
 
 /// An integer: clients compare it as one.
@@ -112,9 +141,9 @@ fn version(facts: &CollectionFacts) -> (Name, Node) {
 }
 
 /// Flags are strings: that is how clients compare them.
-fn replica(node: &str, scheme: &str, facts: &CollectionFacts) -> Entries {
+fn replica(node: &str, scheme: &str, shard: &ShardFacts) -> Entries {
     vec![
-        ("core".into(), text(&facts.core)),
+        ("core".into(), text(&shard.core)),
         ("node_name".into(), text(node)),
         ("base_url".into(), Node::Str(base_url(node, scheme).into())),
         ("state".into(), Node::str("active")),
@@ -124,26 +153,30 @@ fn replica(node: &str, scheme: &str, facts: &CollectionFacts) -> Entries {
     ]
 }
 
-/// `COLSTATUS` of one collection. `segments` goes with its leader where it is asked for.
-pub fn collection_status(node: &str, scheme: &str, facts: &CollectionFacts, segments: Option<Node>) -> Node {
-    let mut leader: Entries = vec![("coreNode".into(), Node::str(CORE_NODE))];
-    leader.extend(replica(node, scheme, facts));
-    leader.extend(segments.map(|segments| ("segInfos".into(), segments)));
-    let counts = [("total", 1), ("active", 1), ("down", 0), ("recovering", 0), ("recovery_failed", 0)];
-    let shard = Node::map([
-        ("state", Node::str("active")),
-        ("range", Node::str("80000000-7fffffff")),
-        ("replicas", Node::map(counts.map(|(name, count)| (name, Node::Int(count))))),
-        ("leader", Node::Map(leader)),
-    ]);
+/// `COLSTATUS` of one collection.
+pub fn collection_status(node: &str, scheme: &str, facts: &CollectionFacts) -> Node {
+    let shard = |shard: &ShardFacts| {
+        let mut leader: Entries = vec![("coreNode".into(), text(&shard.core_node()))];
+        leader.extend(replica(node, scheme, shard));
+        leader.extend(shard.segments.clone().map(|segments| ("segInfos".into(), segments)));
+        let counts = [("total", 1), ("active", 1), ("down", 0), ("recovering", 0), ("recovery_failed", 0)];
+        let entries = Node::map([
+            ("state", Node::str("active")),
+            ("range", shard.range()),
+            ("replicas", Node::map(counts.map(|(name, count)| (name, Node::Int(count))))),
+            ("leader", Node::Map(leader)),
+        ]);
+        (Name::Owned(shard.name.clone()), entries)
+    };
+    let active = i32::try_from(facts.shards.len()).unwrap_or(i32::MAX);
     Node::Map(vec![
         version(facts),
         ("creationTimeMillis".into(), Node::Long(facts.created_ms)),
         ("properties".into(), Node::Map(settings(facts))),
-        ("activeShards".into(), Node::Int(1)),
+        ("activeShards".into(), Node::Int(active)),
         ("inactiveShards".into(), Node::Int(0)),
         ("schemaNonCompliant".into(), Node::Array(vec![Node::str("(NONE)")])),
-        ("shards".into(), Node::map([(SHARD, shard)])),
+        ("shards".into(), Node::Map(facts.shards.iter().map(shard).collect())),
     ])
 }
 

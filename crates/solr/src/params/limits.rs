@@ -44,10 +44,5 @@ pub const DOCS: &[ParamDoc] = &[
     MEM_ALLOWED.doc(),
     PARTIAL_RESULTS.doc(),
     SEGMENT_TERMINATE_EARLY.doc(),
-    ParamDoc::hint(
-        "shards.info",
-        "What each shard has to say; there is one, of which Solr says nothing either.",
-    ),
-    ParamDoc::hint("shards.tolerant", "Whether shards may be missing; there is one, which is not."),
     ParamDoc::hint("multiThreaded", "Whether a search may take several threads."),
 ];

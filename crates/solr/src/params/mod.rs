@@ -20,6 +20,7 @@ mod places;
 pub mod query;
 mod reference_page;
 pub mod response;
+pub mod shards;
 mod spec;
 pub mod spelling;
 pub mod stats;
@@ -44,6 +45,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("What to search", query::DOCS),
     ("Words over many fields", dismax::DOCS),
     ("Which hits", paging::DOCS),
+    ("Which shards", shards::DOCS),
     ("How much it may use up", limits::DOCS),
     ("What the response shows", response::DOCS),
     ("Groups", grouping::DOCS),

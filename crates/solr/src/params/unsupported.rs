@@ -7,10 +7,7 @@ use super::spec::switch;
 use super::{ParamDoc, Params};
 
 /// Each stands for itself and for all names that begin with it and a point, when it ends in one.
-pub const DOCS: &[ParamDoc] = &[
-    ParamDoc::unsupported("clustering", "Hits in clusters."),
-    ParamDoc::unsupported("shards", "Addresses to search, chosen by the request."),
-];
+pub const DOCS: &[ParamDoc] = &[ParamDoc::unsupported("clustering", "Hits in clusters.")];
 
 /// Refuses the first parameter that asks for something missing.
 pub fn refuse_unsupported(params: &Params) -> Result<()> {
@@ -68,7 +65,7 @@ mod tests {
         check("facet.pivot", "a,b", false);
         check("rows", "1", false);
         check("hl", "on", false);
-        check("shards", "http://elsewhere/solr", true);
+        check("shards", "shard1", false);
         check("shards.tolerant", "true", false);
     }
 

@@ -58,11 +58,24 @@ pub struct Names<'a> {
     pub parsers: Option<&'a [String]>,
     /// What the collection calls its own way.
     pub own: &'a NamedParts,
+    /// The collection's name where it has several shards: what leads from documents to others then has to ask
+    /// all of them.
+    pub sharded: Option<&'a str>,
+}
+
+impl Names<'_> {
+    /// Errors: `BadRequest` for what one shard cannot answer for all.
+    pub(crate) fn refuse_over_shards(&self, what: &str) -> Result<()> {
+        let Some(collection) = self.sharded else { return Ok(()) };
+        Err(Error::bad_request(format!(
+            "{what} is not supported over several shards yet, and `{collection}` has some; use a collection of one shard"
+        )))
+    }
 }
 
 impl Default for Names<'_> {
     fn default() -> Self {
-        Self { parsers: None, own: const { &NamedParts::NONE } }
+        Self { parsers: None, own: const { &NamedParts::NONE }, sharded: None }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Parsers that find documents by others: `{!parent}` and `{!child}` along blocks, `{!join}` along shared
 //! values, `{!graph}` as far as those lead. Messages are Solr's, recorded from 9.10.1.
 
+use std::sync::Arc;
+
 use plan::{Clause, Error, FieldClass, Graph, Join, Occur, Query, Related, RelatedScore, Result};
 
 use super::context::QueryContext;
@@ -55,7 +57,9 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     let query = query.map(positive).ok_or_else(missing)?;
     let schema = other.as_ref().map_or(request.context.schema, |other| &other.schema);
     let schema_version = Some(schema.lineage.version);
-    let collection = other.map(|other| other.name);
+    // Of several shards each knows its own documents only: all are asked, as another collection is.
+    let own = request.context.names.sharded.map(Arc::from);
+    let collection = other.map(|other| other.name).or(own);
     Ok(Some(related(Related::Join(Join { collection, schema_version, query, from, to, score }))))
 }
 
@@ -85,6 +89,7 @@ fn check_method(request: &Request<'_>) -> Result<()> {
 /// `{!graph from=… to=… traversalFilter=… maxDepth=… returnRoot=… returnOnlyLeaf=…}query`: the documents that
 /// match, and those they lead to: `to` holds where a document leads, `from` where it is led to.
 pub(super) fn graph(request: &Request<'_>) -> Result<Option<Query>> {
+    request.context.names.refuse_over_shards("`{!graph}`")?;
     let node = request.context.field_quoted(request.local.get("from").unwrap_or("node_id"))?;
     let edges = request.context.field_quoted(request.local.get("to").unwrap_or("edge_ids"))?;
     for field in [&node, &edges] {

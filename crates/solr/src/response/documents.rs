@@ -92,7 +92,7 @@ impl<'a> Shape<'a> {
     }
 
     fn hit(&mut self, hit: Hit) -> DocumentNode {
-        let Hit { id: _, document, place, score, children, values, explanation } = hit;
+        let Hit { id: _, document, shard: _, place, score, children, values, explanation } = hit;
         let mut shown = self.document(document, |item| match item {
             FieldItem::Number { .. } => Some(Node::count(place)),
             FieldItem::Score { .. } => score.map(Node::Float),
@@ -295,6 +295,7 @@ mod tests {
         let fields = vec![("id".into(), value("1")), ("a_s".into(), value("x")), ("b_ss".into(), value("y"))];
         let document = Document { fields };
         Hit {
+            shard: 0,
             id: "1".into(),
             document,
             place: 7,

@@ -10,7 +10,7 @@ use plan::{
 };
 
 use crate::date_math::DateMath;
-use crate::params::{Params, not_a_number, trimmed_long};
+use crate::params::{Params, not_a_number, shards, trimmed_long};
 use crate::update::atomic::{self, Edits, Shape};
 use crate::update::chain_choice::Route;
 use crate::update::command::{AddCommand, CommitWithin, RawValue, UpdateCommand};
@@ -64,6 +64,7 @@ impl Chain<'_> {
         let mut processed = Processed::default();
         processed.batch.conflicts_skip = options.conflicts_skip;
         processed.batch.errors_max = self.route.errors_max;
+        processed.batch.route = shards::ROUTE.sent(self.params).map(str::to_owned);
         processed.batch.operations.reserve(commands.len());
         for command in commands {
             match run.operation(command) {
@@ -136,8 +137,8 @@ impl<'a> Run<'a, '_> {
     fn plain_operation(&mut self, command: UpdateCommand) -> Result<Option<Operation>> {
         Ok(Some(match command {
             UpdateCommand::Add(add) => self.add(add)?,
-            UpdateCommand::Delete { id, version, commit_within } => {
-                self.delete(id, version, self.commit_within_ms(commit_within))?
+            UpdateCommand::Delete { id, route, version, commit_within } => {
+                self.delete((id, route), version, self.commit_within_ms(commit_within))?
             }
             UpdateCommand::DeleteByQuery { query, commit_within, .. } => Operation::DeleteByQuery {
                 query: (self.chain.parse_query)(&query)?,
@@ -170,18 +171,18 @@ impl<'a> Run<'a, '_> {
 
     fn delete(
         &mut self,
-        id: String,
+        (id, route): (String, Option<String>),
         version: Option<i64>,
         commit_within_ms: Option<u64>,
     ) -> Result<Operation> {
-        let route = self.chain.route;
-        for (at, step) in route.before.iter().enumerate() {
+        for (at, step) in self.chain.route.before.iter().enumerate() {
             if let Some(mut mark) = step.delete(&id, &mut self.passing())? {
                 self.take_steps(&mut mark, at + 1)?;
                 return self.drafted(mark, (None, Vec::new()), (version, commit_within_ms));
             }
         }
-        Ok(Operation::Delete { id: self.deleted_id(id)?, expect: self.expect(version), commit_within_ms })
+        let (id, expect) = (self.deleted_id(id)?, self.expect(version));
+        Ok(Operation::Delete { id, route, expect, commit_within_ms })
     }
 
     fn add(&mut self, add: AddCommand) -> Result<Operation> {

@@ -22,6 +22,8 @@ pub enum UpdateCommand {
     Add(AddCommand),
     Delete {
         id: String,
+        /// Where the document lies, where its id does not say so.
+        route: Option<String>,
         version: Option<i64>,
         commit_within: CommitWithin,
     },

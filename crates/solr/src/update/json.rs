@@ -59,6 +59,7 @@ struct Decoder<'a, 'b> {
 #[derive(Default)]
 struct DeleteMap {
     id: Option<String>,
+    route: Option<String>,
     query: Option<String>,
     version: Option<i64>,
     commit_within: CommitWithin,
@@ -191,7 +192,8 @@ impl Decoder<'_, '_> {
                     }
                     "_version_" => map.version = Some(self.whole_number()?),
                     "_route_" => {
-                        self.reader.next_event()?;
+                        let event = self.reader.next_event()?;
+                        map.route = Some(self.primitive(&event)?);
                     }
                     other => return Err(self.at(&format!("Unknown key '{other}'"))),
                 },
@@ -201,12 +203,12 @@ impl Decoder<'_, '_> {
     }
 
     fn push_delete(&mut self, map: DeleteMap) -> Result<()> {
-        let DeleteMap { id, query, version, commit_within } = map;
+        let DeleteMap { id, route, query, version, commit_within } = map;
         if id.is_none() && query.is_none() {
             return Err(self.at("Missing id or query for delete"));
         }
         if let Some(id) = id {
-            self.commands.push(UpdateCommand::Delete { id, version, commit_within });
+            self.commands.push(UpdateCommand::Delete { id, route, version, commit_within });
         }
         if let Some(query) = query {
             self.commands.push(UpdateCommand::DeleteByQuery { query, version, commit_within });
@@ -308,7 +310,7 @@ mod tests {
             r#"{"add":{"doc":{"id":1}},"add":{"doc":{"id":2}}}{"delete":3}"#,
             "add {id=1}; add {id=2}; del 3",
         );
-        check(r#"{"delete":["a",1,{"id":"b","_version_":5,"_route_":"x"}]}"#, "del a; del 1; del b v5");
+        check(r#"{"delete":["a",1,{"id":"b","_version_":5,"_route_":"x"}]}"#, "del a; del 1; del b v5 at x");
         check(r#"{"delete":{"query":"x:1"},"commit":{"softCommit":true}}"#, "query x:1; soft");
         check(r#"{"optimize":{"maxSegments":3,"waitSearcher":false},"rollback":{}}"#, "optimize; rollback");
         check(r#"[{"id":"a","x":{"set":[1,2]}}]"#, "add {id=a, x={set=[1, 2]}}");

@@ -73,8 +73,10 @@ fn short(command: &UpdateCommand) -> String {
             let keep = if add.overwrite { "" } else { " keep" };
             format!("add {}{within}{keep}", RawValue::Map(add.document.fields.clone()).to_text())
         }
-        UpdateCommand::Delete { id, version, .. } => {
-            format!("del {id}{}", version.map(|it| format!(" v{it}")).unwrap_or_default())
+        UpdateCommand::Delete { id, route, version, .. } => {
+            let version = version.map(|it| format!(" v{it}")).unwrap_or_default();
+            let route = route.as_ref().map(|it| format!(" at {it}")).unwrap_or_default();
+            format!("del {id}{version}{route}")
         }
         UpdateCommand::DeleteByQuery { query, .. } => format!("query {query}"),
         UpdateCommand::Commit(commit) if commit.max_segments.is_some() => "optimize".to_owned(),

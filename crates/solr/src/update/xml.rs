@@ -6,6 +6,7 @@ use plan::{Error, Result};
 use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
+use crate::params::shards;
 use crate::params::update::{COMMIT_WITHIN, VERSION};
 use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::{ANONYMOUS, take_out_of_list};
@@ -211,7 +212,10 @@ impl Decoder<'_, '_> {
                     let attributes = self.attributes(&tag)?;
                     let version = VERSION.parse(get(&attributes, "version"))?;
                     let command = match tag.local_name().into_inner() {
-                        "id" => UpdateCommand::Delete { id: self.text("delete")?, version, commit_within },
+                        "id" => {
+                            let route = get(&attributes, shards::ROUTE.name).map(str::to_owned);
+                            UpdateCommand::Delete { id: self.text("delete")?, route, version, commit_within }
+                        }
                         "query" => {
                             let query = self.text("delete")?;
                             UpdateCommand::DeleteByQuery { query, version, commit_within }

@@ -28,10 +28,16 @@ pub struct Random {
     pub first: u64,
     /// The other server; `None` starts a Parhelion of this checkout.
     pub ours: Option<String>,
+    /// How its collection is made.
+    pub create: Create,
 }
 
 impl Random {
-    pub fn parse(count: Option<&str>, first: Option<&str>, ours: Option<String>) -> Result<Option<Self>> {
+    pub fn parse(
+        count: Option<&str>,
+        first: Option<&str>,
+        (ours, create): (Option<String>, Create),
+    ) -> Result<Option<Self>> {
         let number = |name: &str, text: &str| {
             let wrong = |_| Misuse(format!("`{name}` is a whole number, not `{text}`"));
             text.parse().map_err(wrong)
@@ -39,7 +45,7 @@ impl Random {
         let Some(count) = count else { return Ok(None) };
         let first = first.map_or(Ok(1), |first| number("--seed", first))?;
         let ours = ours.map(|url| url.trim_end_matches('/').to_owned());
-        Ok(Some(Self { count: number("--random", count)?, first, ours }))
+        Ok(Some(Self { count: number("--random", count)?, first, ours, create }))
     }
 }
 
@@ -54,7 +60,7 @@ pub fn run(root: &Path, random: &Random, url: &str, create: &Create) -> Result<S
     };
     let ours = random.ours.as_deref().or(started.as_ref().map(|started| started.url.as_str()));
     let (solr, ours) = (Server::new(url), Server::new(ours.unwrap_or_default()));
-    for (server, create) in [(&solr, create), (&ours, &Create::Cores)] {
+    for (server, create) in [(&solr, create), (&ours, &random.create)] {
         create.make(server, root, COLLECTION, &grammar.configset)?;
         fill(server, &grammar)?;
     }
@@ -73,7 +79,7 @@ pub fn run(root: &Path, random: &Random, url: &str, create: &Create) -> Result<S
     }
     create.delete(&solr, COLLECTION)?;
     if random.ours.is_some() {
-        Create::Cores.delete(&ours, COLLECTION)?;
+        random.create.delete(&ours, COLLECTION)?;
     }
     Ok(summary)
 }

@@ -131,7 +131,8 @@ impl Node {
             if other == core {
                 return Ok(());
             }
-            node.check_free([&other, &other])?;
+            only_shard(&collection)?;
+            node.check_free([&other])?;
             let entry = collection.entry();
             let name = if entry.name == entry.core { other.clone() } else { entry.name.clone() };
             let rename = Rename { key: entry.key().to_owned(), name, core: other };
@@ -146,6 +147,7 @@ impl Node {
         let work = move || {
             let _changing = node.lock();
             let (one, two) = (node.own(&core)?, node.own(&other)?);
+            only_shard(&one).and_then(|()| only_shard(&two))?;
             let (first, second) =
                 (take_names(&one.entry(), &two.entry()), take_names(&two.entry(), &one.entry()));
             node.call(&[(one, first), (two, second)])
@@ -217,6 +219,17 @@ impl Rename {
         self.name.clone_into(&mut entry.name);
         self.core.clone_into(&mut entry.core);
     }
+}
+
+/// A core that is one of several is called by its collection.
+fn only_shard(collection: &Collection) -> Result<()> {
+    if collection.entry().shards.is_empty() {
+        return Ok(());
+    }
+    Err(Error::bad_request(format!(
+        "cannot change the name of a core of `{}`, which has shards of its own; give the collection an alias instead",
+        collection.name()
+    )))
 }
 
 fn take_names(entry: &CollectionDocument, from: &CollectionDocument) -> Rename {

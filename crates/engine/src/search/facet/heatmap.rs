@@ -158,8 +158,12 @@ impl Shapes {
         let Some(field) = of.layout.inverted else { return Ok(shapes) };
         let mut held: Vec<(DocId, usize)> = Vec::new();
         let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
-        let postings = segment.view.postings().field(segment.reader, field)?;
         let mut terms = inverted.terms().stream().map_err(from_tantivy)?;
+        // A segment of before the field was known has no postings of it.
+        if inverted.terms().num_terms() == 0 {
+            return Ok(shapes);
+        }
+        let postings = segment.view.postings().field(segment.reader, field)?;
         while terms.advance() && !segment.allowance.is_used_up() {
             let area = std::str::from_utf8(terms.key()).ok().and_then(|text| Area::parse(text).ok());
             let Some(area) = area else { continue };

@@ -41,7 +41,7 @@ pub(super) fn hit(context: &SearchContext<'_>, found: &HitRef, fields: &FieldSel
     };
     context.allowance.take_bytes(size_of::<Hit>() + bytes_of(&document));
     let (children, values) = (Vec::new(), Vec::new());
-    Ok(Hit { id, document, place, score: None, children, values, explanation: None })
+    Ok(Hit { id, document, shard: 0, place, score: None, children, values, explanation: None })
 }
 
 /// What a loaded document takes, about.

@@ -22,7 +22,7 @@ use crate::search::columns::SegmentColumns;
 use crate::search::context::SearchContext;
 use crate::search::index_term::term_of;
 use crate::search::nearest::LoweredSimilarity;
-use crate::search::stats::{doc_freq, term_infos, total_term_freq};
+use crate::search::stats::total_term_freq;
 
 pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<LoweredFunction> {
     let label = || function.to_string();
@@ -141,11 +141,14 @@ fn statistic_value(context: &SearchContext<'_>, statistic: &Statistic) -> Result
     let long = |number: u64| Value::Long(i64::try_from(number).unwrap_or(i64::MAX));
     Ok(match statistic {
         Statistic::DocFrequency(term) => match indexed(context, term) {
-            Some((_, term)) => int(doc_freq(&term_infos(context, &term)?)),
+            Some((layout, term)) => int(context.doc_freq(layout, &term)?),
             None => Value::Int(0),
         },
         Statistic::TotalTermFrequency(term) => match indexed(context, term) {
-            Some((layout, term)) => long(total_term_freq(context, &term, layout.has_frequencies())?),
+            Some((layout, term)) => {
+                let own = || total_term_freq(context, &term, layout.has_frequencies());
+                long(context.counted_by.occurrences(layout, &term, own)?)
+            }
             None => Value::Long(0),
         },
         Statistic::SumTotalTermFrequency { field } => {
@@ -155,10 +158,8 @@ fn statistic_value(context: &SearchContext<'_>, statistic: &Statistic) -> Result
                 None => Value::Long(0),
             }
         }
-        Statistic::Living => {
-            int(context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum())
-        }
-        Statistic::All => int(context.segments.iter().map(|segment| u64::from(segment.max_doc())).sum()),
+        Statistic::Living => int(context.all_documents().1),
+        Statistic::All => int(context.all_documents().0),
     })
 }
 

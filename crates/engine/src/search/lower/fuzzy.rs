@@ -7,6 +7,7 @@ use plan::{Error, Fuzzy, Result, Value};
 use tantivy::Term;
 use tantivy::schema::Field;
 
+use crate::search::counted_by::{CountedBy, term_counts};
 use crate::search::leaf_nodes::TermNode;
 use crate::search::lower::lowering::Lowering;
 use crate::search::near_terms::{NearTerm, TERM_CHARS_MAX, near_terms, text_field};
@@ -48,10 +49,21 @@ impl Lowering<'_> {
 
     /// The nearest terms: most similar first chosen, ties in term order.
     fn nearest(&self, field: Field, fuzzy: &Fuzzy) -> Result<Vec<NearTerm>> {
-        let mut nearest = near_terms(self.context, field, fuzzy)?;
-        nearest.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.text.cmp(&b.text)));
-        nearest.truncate(fuzzy.terms_max);
-        nearest.sort_by(|a, b| a.text.cmp(&b.text));
-        Ok(nearest)
+        let cut = |mut nearest: Vec<NearTerm>| {
+            nearest.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.text.cmp(&b.text)));
+            nearest.truncate(fuzzy.terms_max);
+            nearest.sort_by(|a, b| a.text.cmp(&b.text));
+            nearest
+        };
+        if let CountedBy::Shard = self.context.counted_by {
+            return Ok(cut(near_terms(self.context, field, fuzzy)?));
+        }
+        let own = || {
+            let own = cut(near_terms(self.context, field, fuzzy)?);
+            Ok(term_counts(own.into_iter().map(|near| (near.text, near.doc_freq))))
+        };
+        let counts = self.context.counted_by.near(fuzzy, own)?.0.into_iter();
+        let near = counts.map(|count| NearTerm::of(fuzzy, count.term, count.documents));
+        Ok(cut(near.collect()))
     }
 }

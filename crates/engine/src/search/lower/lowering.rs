@@ -11,7 +11,6 @@ use crate::search::bm25::{INVERSE_OF_ONE, Similarity, idf};
 use crate::search::context::SearchContext;
 use crate::search::leaf_nodes::Bm25Weight;
 use crate::search::node::Node;
-use crate::search::stats::{doc_freq, term_infos};
 use crate::segment::bits::Bits;
 use crate::snapshot::SegmentView;
 use crate::snapshot::field_stats::FieldStats;
@@ -63,10 +62,10 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    pub(super) fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {
+    pub(super) fn doc_freq(&self, layout: &FieldLayout, term: &tantivy::Term) -> Result<u64> {
         if !self.scored {
             return Ok(0);
         }
-        Ok(doc_freq(&term_infos(self.context, term)?))
+        self.context.doc_freq(layout, term)
     }
 }

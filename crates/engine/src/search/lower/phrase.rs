@@ -50,7 +50,7 @@ impl Lowering<'_> {
             let mut present = Vec::with_capacity(terms.len());
             for text in terms {
                 let term = Term::from_field_text(field, text);
-                let doc_freq = self.doc_freq(&term)?;
+                let doc_freq = self.doc_freq(layout, &term)?;
                 if doc_freq > 0 || !self.scored {
                     counted.push((text.clone(), doc_freq));
                     present.push(term);

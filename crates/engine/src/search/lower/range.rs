@@ -107,6 +107,10 @@ pub(crate) fn exists_docs(view: &SegmentView, layout: &FieldLayout) -> Result<Bi
         }
         (Some(column), _) if !layout.class().is_text() => column_docs(reader, column),
         (_, Some(field)) if layout.has_norms() => {
+            // A segment of before the field was known has no lengths of it.
+            if reader.inverted_index(field).map_err(from_tantivy)?.terms().num_terms() == 0 {
+                return Ok(Bits::none(reader.max_doc()));
+            }
             let norms = reader.get_fieldnorms_reader(field).map_err(from_tantivy)?;
             let docs = (0..reader.max_doc()).filter(|doc| norms.fieldnorm_id(*doc) > 0);
             Ok(Bits::from_docs(reader.max_doc(), docs))

@@ -42,7 +42,7 @@ impl Lowering<'_> {
     ) -> Result<Node> {
         let own = span.describe(&query.field, &|_| String::new());
         require_positions(layout, &own)?;
-        let counted = self.counted(field, span)?;
+        let counted = self.counted((layout, field), span)?;
         if counted.is_empty() && self.scored {
             return Ok(Node::Nothing);
         }
@@ -88,11 +88,11 @@ impl Lowering<'_> {
     }
 
     /// The terms that are looked for, in their order, with how many documents have them.
-    fn counted(&self, field: Field, span: &Span) -> Result<Vec<(String, u64)>> {
+    fn counted(&self, (layout, field): (&FieldLayout, Field), span: &Span) -> Result<Vec<(String, u64)>> {
         let words: BTreeSet<String> = span.words().into_iter().collect();
         let mut counted = Vec::with_capacity(words.len());
         for word in words {
-            let doc_freq = self.doc_freq(&Term::from_field_text(field, &word))?;
+            let doc_freq = self.doc_freq(layout, &Term::from_field_text(field, &word))?;
             if doc_freq > 0 {
                 counted.push((word, doc_freq));
             }

@@ -59,8 +59,10 @@ impl Lowering<'_> {
         boost: f32,
     ) -> Result<Node> {
         let infos = term_infos(self.context, &term)?;
-        let doc_freq = doc_freq(&infos);
-        if doc_freq == 0 {
+        let own = doc_freq(&infos);
+        let doc_freq = if self.scored { self.context.counted_by.documents(layout, &term, own) } else { own };
+        // A word that only other shards have is found nowhere here; while it is counted, it stays.
+        if own == 0 && !self.context.is_noting() {
             return Ok(Node::Nothing);
         }
         let text = label.split_once(':').map_or(label.as_str(), |(_, text)| text).to_owned();
@@ -82,7 +84,7 @@ impl Lowering<'_> {
             terms.iter().map(|(term, own)| (Term::from_field_text(field, term), *own)).collect();
         let mut doc_freq_max = 0;
         for (term, _) in &terms {
-            doc_freq_max = doc_freq_max.max(self.doc_freq(term)?);
+            doc_freq_max = doc_freq_max.max(self.doc_freq(layout, term)?);
         }
         if self.scored && doc_freq_max == 0 {
             return Ok(Node::Nothing);

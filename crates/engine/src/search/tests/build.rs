@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use cluster::{ShardSnapshot, SnapshotAnswer, SnapshotRequest};
 use meter::Meters;
-use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, Merge, ShardResult};
+use plan::partial::{
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, Merge, SearchStatistics, ShardResult,
+};
 use plan::{
     Clause, Error, FacetResult, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, Result,
     SearchPlan, SearchResult, SortBy, SortKey, Value,
@@ -37,13 +39,17 @@ pub(super) struct Pinned<'a> {
 }
 
 impl Pinned<'_> {
-    fn context(&self, plan: &SearchPlan, meters: &Meters) -> SearchContext<'_> {
-        let context = crate::search::context_of(self.snapshot, self.caches).within(meters);
+    fn context<'a>(&'a self, plan: &'a SearchPlan, meters: &Meters) -> SearchContext<'a> {
+        let context = crate::search::context_of(self.snapshot, self.caches).within(meters).of_plan(plan);
         SearchContext { explains: plan.explain, ..context }
     }
 }
 
 impl ShardSnapshot for Pinned<'_> {
+    fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
+        search::statistics(self.snapshot, plan, self.caches, meters)
+    }
+
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
         search::search(self.snapshot, plan, self.caches, meters)
     }

@@ -12,6 +12,7 @@ use solr::params::Param;
 use solr::params::admin::collections;
 use solr::response::{Entries, Name, Node};
 
+use super::sharding;
 use crate::handlers::configsets;
 use crate::request::call::Call;
 
@@ -29,13 +30,13 @@ pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     let configset = call.text(&collections::CONFIGSET);
     let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
-    wanted.shard_count = call.value(&collections::SHARD_COUNT)?;
+    wanted.shards = sharding::asked(call)?;
     let alias = call.text(&collections::ALIAS).filter(|alias| *alias != name);
     let collection = call.server.node.create(wanted).await?;
     if let Some(alias) = alias {
         call.server.node.set_alias(alias, vec![name.to_owned()]).await?;
     }
-    Ok(done(call, Some(&collection)))
+    Ok(sharding::succeeded(call, &collection.shard_documents()))
 }
 
 pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
@@ -44,8 +45,10 @@ pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
     let collection = if call.value(&collections::FOLLOW_ALIASES)? {
         existing(call)?
     } else {
-        let own = node.list().into_iter().find(|known| known.name() == name || known.core_name() == name);
-        own.ok_or_else(|| not_found(name))?
+        let own = |known: &Arc<Collection>| {
+            known.name() == name || known.shard_documents().iter().any(|shard| shard.core == name)
+        };
+        node.list().into_iter().find(own).ok_or_else(|| not_found(name))?
     };
     let name = collection.name();
     let aliases = state.aliases_of(&name);

@@ -6,6 +6,8 @@ mod aliases;
 mod backups;
 mod lifecycle;
 mod properties;
+mod sharding;
+mod shards;
 mod status;
 
 use std::sync::Arc;
@@ -19,16 +21,14 @@ use super::snapshots::Of;
 use super::{background, snapshots};
 use crate::request::call::{Call, Failure};
 
-/// What is asked of more nodes or shards than there are.
-const FOR_MORE_NODES: [&str; 19] = [
+/// What is asked of more nodes than there are.
+const FOR_MORE_NODES: [&str; 17] = [
     "ADDREPLICA",
     "DELETEREPLICA",
     "MOVEREPLICA",
     "REPLACENODE",
     "DELETENODE",
     "SPLITSHARD",
-    "CREATESHARD",
-    "DELETESHARD",
     "FORCELEADER",
     "ADDREPLICAPROP",
     "DELETEREPLICAPROP",
@@ -67,6 +67,8 @@ pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
         "LIST" => Ok(lifecycle::list(call)),
         "CREATE" => lifecycle::create(call).await,
         "DELETE" => lifecycle::delete(call).await,
+        "CREATESHARD" => shards::create(call).await,
+        "DELETESHARD" => shards::delete(call).await,
         "RELOAD" => lifecycle::reload(call).await,
         "RENAME" => aliases::rename(call).await,
         "COLSTATUS" => status::collections(call),
@@ -87,7 +89,7 @@ pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
         "COLLECTIONPROP" => properties::of_collection(call).await,
         "MODIFYCOLLECTION" => properties::modify(call).await,
         _ if FOR_MORE_NODES.contains(&action) => Err(Error::bad_request(format!(
-            "`{action}` is not supported: there is one node, and each collection is one shard with one replica on it"
+            "`{action}` is not supported: there is one node, and each shard has one replica, on it"
         ))),
         _ => Err(Error::bad_request(format!("Unknown action: {action}"))),
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cluster::{ClusterState, Collection};
 use plan::{Error, Result};
-use solr::admin::{ClusterFacts, CollectionFacts, cluster_status, collection_status};
+use solr::admin::{ClusterFacts, CollectionFacts, ShardFacts, cluster_status, collection_status};
 use solr::params::Param;
 use solr::params::admin::collections as params;
 use solr::response::{Entries, Name, Node};
@@ -22,7 +22,6 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
     let all = call.value(&params::INCLUDE_ALL)?;
     let wants = |part: &Param<bool>| Ok::<_, Error>(call.value(part)?.unwrap_or(all));
     let named = call.text(&params::COLLECTION);
-    only_the_shard(call)?;
     let collections = match named {
         Some(name) => Some(asked(call, name)?),
         None => all.then(|| node.list()),
@@ -30,11 +29,14 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
     let with_aliases = |collection: &Arc<Collection>| {
         let shown = !all && named.is_some();
         let aliases = if shown { state.aliases_of(&collection.name()) } else { vec![] };
-        CollectionFacts { aliases: aliases.into_iter().map(str::to_owned).collect(), ..facts(collection) }
+        let aliases = aliases.into_iter().map(str::to_owned).collect();
+        Ok(CollectionFacts { aliases, ..only_the_shards(call, facts(collection, false))? })
     };
     let facts = ClusterFacts {
         live_nodes: wants(&params::LIVE_NODES)?,
-        collections: collections.map(|found| found.iter().map(with_aliases).collect()),
+        collections: collections
+            .map(|found| found.iter().map(with_aliases).collect::<Result<_>>())
+            .transpose()?,
         aliases: if all { super::aliases::members(&state) } else { vec![] },
         properties: wants(&params::CLUSTER_PROPERTIES)?
             .then(|| state.properties.clone().into_iter().collect()),
@@ -52,15 +54,17 @@ fn asked(call: &Call<'_>, name: &str) -> Result<Vec<Arc<Collection>>, Failure> {
     })
 }
 
-fn only_the_shard(call: &Call<'_>) -> Result<()> {
-    let shards = call.text(&params::SHARD);
-    match shards.split(',').find(|shard| *shard != params::SHARD.default) {
-        None => Ok(()),
-        Some(unknown) => {
-            let collection = call.text(&params::COLLECTION).unwrap_or_default();
-            Err(Error::bad_request(format!("Collection: {collection} shard: {unknown} not found")))
-        }
+/// With the shards that the request names, where it names any.
+fn only_the_shards(call: &Call<'_>, mut facts: CollectionFacts) -> Result<CollectionFacts> {
+    let Some(wanted) = call.text(&params::SHARD) else { return Ok(facts) };
+    let wanted: Vec<&str> = wanted.split(',').collect();
+    let is_unknown = |name: &&&str| facts.shards.iter().all(|shard| shard.name != **name);
+    if let Some(unknown) = wanted.iter().find(is_unknown) {
+        let collection = &facts.name;
+        return Err(Error::bad_request(format!("Collection: {collection} shard: {unknown} not found")));
     }
+    facts.shards.retain(|shard| wanted.contains(&&*shard.name));
+    Ok(facts)
 }
 
 pub(super) fn collections(call: &Call<'_>) -> Result<Entries> {
@@ -73,8 +77,7 @@ pub(super) fn collections(call: &Call<'_>) -> Result<Entries> {
     };
     let with_segments = call.value(&params::SEGMENTS)?;
     let one = |collection: &Arc<Collection>| {
-        let segments = with_segments.then(|| Node::Map(segments::run(collection)));
-        let status = collection_status(node.name(), scheme(&state), &facts(collection), segments);
+        let status = collection_status(node.name(), scheme(&state), &facts(collection, with_segments));
         (Name::Owned(collection.name()), status)
     };
     Ok(found.iter().map(one).collect())
@@ -93,14 +96,24 @@ fn scheme(state: &ClusterState) -> &str {
     state.properties.get("urlScheme").map_or("http", String::as_str)
 }
 
-fn facts(collection: &Arc<Collection>) -> CollectionFacts {
+fn facts(collection: &Arc<Collection>, with_segments: bool) -> CollectionFacts {
     let shown = |(name, _): &(String, String)| name.starts_with("property.");
+    let router = collection.router();
+    let shards = collection.shard_documents().into_iter().enumerate();
+    let shards = shards.map(|(number, shard)| ShardFacts {
+        name: shard.name,
+        core: shard.core,
+        node_number: shard.node_number,
+        range: shard.range.map(|range| range.to_string()),
+        segments: with_segments.then(|| Node::Map(segments::of_shard(collection, number))),
+    });
     CollectionFacts {
         name: collection.name(),
-        core: collection.core_name(),
         configset: collection.configset(),
         created_ms: collection.created_ms(),
         state_version: collection.state_version(),
+        router: (router.kind.name(), router.field),
+        shards: shards.collect(),
         properties: collection.properties().into_iter().filter(shown).collect(),
         aliases: vec![],
     }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, ExplainOtherRead, PinnedCollection};
+use cluster::{Collection, PinnedCollection, ShardSelection};
 use meter::Meters;
 use plan::{Component, Error, Explanation, Result, Schema, SearchPlan, SearchResult};
 use solr::response::{self, Entries, Found};
@@ -31,14 +31,19 @@ pub(super) struct ComponentSearch {
 }
 
 impl ComponentSearch {
-    pub async fn run(collection: &Collection, resolved: Resolved, meters: &Meters) -> Result<Self> {
+    /// Of the shards that the request means.
+    pub async fn run(
+        (collection, shards): (&Collection, &ShardSelection),
+        resolved: Resolved,
+        meters: &Meters,
+    ) -> Result<Self> {
         let Resolved { plan, response, warnings, late_failure, repeatable: is_repeatable } = resolved;
-        let (plan, pinned) = (Arc::new(plan), collection.pin());
+        let (plan, pinned) = (Arc::new(plan), collection.pin_shards(shards));
         let result = pinned.search(plan.clone(), meters).await?; // route, engine, gather
         let explained_other = match &response.explain_other {
             Some(other) => {
                 let limit = ExplainOther::DOCUMENTS_MAX;
-                pinned.read(ExplainOtherRead { plan: &plan, other: &other.query, limit }, meters).await?
+                pinned.explain_other(&plan, &other.query, limit, meters).await?
             }
             None => vec![],
         };

@@ -23,6 +23,7 @@ use cluster::Collection;
 use meter::Phase;
 use plan::{CollectionConfig, Component, HandlerConfig, Result};
 use solr::Params;
+use solr::params::shards;
 use solr::response::in_order;
 use solr::select::{HandlerElevation, ResolveContext, SelectRequest};
 
@@ -31,7 +32,7 @@ pub(super) use self::json_body::{check_body, effective};
 pub(super) use self::likes::search_alike;
 pub(super) use self::listed_terms::list_terms;
 use self::pipeline::Pipeline;
-pub(super) use self::scope::SearchScope;
+pub(super) use self::scope::{SearchScope, check_all_shards};
 use self::step::Preparation;
 use self::subqueries::Subqueries;
 use super::permit::Permit;
@@ -59,12 +60,13 @@ pub(super) async fn run(
     if resolved.as_ref().is_some_and(|it| it.response.debug.timing) {
         call.trace.be_exact();
     }
+    let shards = collection.select_shards(&shards::choice(params)?, call.core)?;
     let preparation = Preparation { collection, config: &config, context: &context, params };
     let pipeline = Pipeline::prepare(preparation, resolved.as_ref()).await?;
 
     // Run: the search, the steps behind it, the searches within its fields.
     let search = match resolved {
-        Some(resolved) => Some(ComponentSearch::run(collection, resolved, &permit.meters).await?),
+        Some(resolved) => Some(ComponentSearch::run((collection, &shards), resolved, &permit.meters).await?),
         None => None,
     };
     let mut sections = pipeline.run(search.as_ref(), &permit.meters).await;

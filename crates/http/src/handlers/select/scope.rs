@@ -8,13 +8,33 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Node, VersionedSchema};
-use plan::{CollectionConfig, Component};
+use plan::{CollectionConfig, Component, Error, Result, ShardChoice};
+use solr::Params;
+use solr::params::shards;
 use solr::query::{Names, OtherSchema, Others, SchemaAnalyzers};
 use solr::select::{HandlerElevation, ResolveContext};
 
 use crate::handlers::permit::Permit;
 use crate::request::call::Call;
 use crate::security::Access;
+
+/// Of handlers that ask all shards whatever the request says. Errors: `BadRequest` where it names some of
+/// several.
+pub(in crate::handlers) fn check_all_shards(
+    collection: &Collection,
+    params: &Params,
+    routes_too: bool,
+) -> Result<()> {
+    let choice = shards::choice(params)?;
+    let is_heeded =
+        matches!(choice, ShardChoice::All) || !routes_too && matches!(choice, ShardChoice::Routed(_));
+    if is_heeded || collection.sharded_name().is_none() {
+        return Ok(());
+    }
+    Err(Error::bad_request(
+        "`shards`, `_route_` and `distrib` are not supported here yet: all shards are asked; leave them out",
+    ))
+}
 
 /// What searches are resolved against, as it is now.
 pub(in crate::handlers) struct SearchScope {
@@ -25,6 +45,7 @@ pub(in crate::handlers) struct SearchScope {
     core: String,
     others: Others<'static>,
     parsers: Option<Vec<String>>,
+    sharded: Option<String>,
 }
 
 impl SearchScope {
@@ -38,6 +59,7 @@ impl SearchScope {
             core: collection.core_name(),
             others: others(call.server.node.clone(), call.access.clone()),
             parsers: permit.parsers().map(<[String]>::to_vec),
+            sharded: collection.sharded_name(),
         }
     }
 
@@ -51,7 +73,11 @@ impl SearchScope {
             others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,
             components: &Component::DEFAULT,
-            names: Names { parsers: self.parsers.as_deref(), own: &self.config.named },
+            names: Names {
+                parsers: self.parsers.as_deref(),
+                own: &self.config.named,
+                sharded: self.sharded.as_deref(),
+            },
             highlight: &self.config.components.highlight,
         }
     }

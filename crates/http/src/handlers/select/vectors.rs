@@ -35,7 +35,7 @@ impl VectorsStep {
         };
         let Some(search) = search else { return StepOutput::default() };
         let plan = request.plan(&search.result.hits);
-        match search.pinned.read(&plan, &Meters::default()).await {
+        match search.pinned.vectors(&plan, &Meters::default()).await {
             Ok(vectors) => Ok(request.respond(vectors)).into(),
             Err(error) => failed(error),
         }

@@ -52,11 +52,13 @@ impl TreeReader<'_> {
                 }
             }
         }
+        self.context.names.refuse_over_shards("`domain.join`")?;
         let ends = self.later(method).and_then(|()| self.fields(&from, &to));
         Ok(ends.map(|(from, to)| Move::Join { from, to }))
     }
 
     fn graph(&mut self, entries: &Entries) -> Result<Option<Move>> {
+        self.context.names.refuse_over_shards("`domain.graph`")?;
         let (from, to) = ends("graph", entries)?;
         let Some((node, edges)) = self.fields(&from, &to) else { return Ok(None) };
         let get =

@@ -37,11 +37,30 @@ pub const CONFIGSET: Preset<String> =
 pub const ALIAS: Param<String> = plain("alias", "With `CREATE`: an alias for it.");
 pub const TARGET: Param<String> = plain("target", "With `RENAME`: the new name.");
 pub const FOLLOW_ALIASES: Preset<bool> = off("followAliases", "With `DELETE`: `name` may be an alias.");
-pub const SHARD: Preset<String> = Param::new("shard", text, "shard1", "With `CLUSTERSTATUS`: just this one.");
+pub const SHARD: Param<String> = plain(
+    "shard",
+    "With `CLUSTERSTATUS`: just these, with commas between; with `CREATESHARD` and `DELETESHARD`: which one.",
+);
 pub const SEGMENTS: Preset<bool> = off("segments", "With `COLSTATUS`: with the files of the index.");
-pub const SHARD_COUNT: Preset<usize> =
-    Param::new("numShards", |text| count("numShards", text), "1", "With `CREATE`: 1.");
+/// One where it is not sent.
+pub const SHARD_COUNT: Param<usize> = Param::new(
+    "numShards",
+    |text| count("numShards", text),
+    NoDefault,
+    "With `CREATE`: so many shards, up to 64, share the hashes of ids; else 1.",
+);
+pub const ROUTER_NAME: Preset<String> = Param::new(
+    "router.name",
+    text,
+    "compositeId",
+    "With `CREATE`: `compositeId`, by which ids say where documents lie, or `implicit`, by which senders do.",
+);
+pub const ROUTER_FIELD: Param<String> =
+    plain("router.field", "With `CREATE`: the field that says where a document lies, instead of its id.");
+pub const SHARD_NAMES: Param<String> =
+    plain("shards", "With `CREATE` and `router.name=implicit`: the shards' names, with commas between.");
 counts! {
+    SHARDS_PER_NODE, "maxShardsPerNode", "With `CREATE`: taken and without a meaning, as in Solr 9.";
     REPLICATION_FACTOR, "replicationFactor", "With `CREATE` and `MODIFYCOLLECTION`: 1.";
     NRT_REPLICAS, "nrtReplicas", "With `CREATE`: 1.";
     TLOG_REPLICAS, "tlogReplicas", "With `CREATE`: 1.";
@@ -53,7 +72,8 @@ pub const PROPERTY: Family = Family {
     name: "property.<name>",
     about: "With `MODIFYCOLLECTION` and `ALIASPROP`: this property's value; an empty one takes it away.",
 };
-pub const ROUTER: Family = Family { name: "router.<what>", about: "How routed aliases make collections." };
+pub const ROUTER: Family =
+    Family { name: "router.<what>", about: "With `CREATEALIAS`: how routed aliases make collections." };
 
 /// All parts are told unless some are asked for, or this is `false`.
 pub const INCLUDE_ALL: Preset<bool> = Param::new(
@@ -96,7 +116,9 @@ pub const DOCS: &[ParamDoc] = &[
     ACTION.doc().one_of(&[
         "LIST",
         "CREATE",
+        "CREATESHARD",
         "DELETE",
+        "DELETESHARD",
         "RELOAD",
         "RENAME",
         "COLSTATUS",
@@ -122,6 +144,10 @@ pub const DOCS: &[ParamDoc] = &[
     COLLECTIONS.doc(),
     CONFIGSET.doc(),
     SHARD_COUNT.doc(),
+    ROUTER_NAME.doc().one_of(&["compositeId", "implicit"]),
+    ROUTER_FIELD.doc(),
+    SHARD_NAMES.doc(),
+    ParamDoc { support: Support::Hint, ..SHARDS_PER_NODE.doc() },
     REPLICATION_FACTOR.doc(),
     NRT_REPLICAS.doc(),
     TLOG_REPLICAS.doc(),

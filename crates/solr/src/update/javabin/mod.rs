@@ -8,6 +8,7 @@ use std::sync::Arc;
 use plan::Result;
 
 use crate::javabin::{Item, Reader};
+use crate::params::shards;
 use crate::params::update::{COMMIT_WITHIN, OVERWRITE};
 use crate::update::binary_bounds::Bounds;
 use crate::update::command::{AddCommand, CommitWithin, RawDocument, RawValue, UpdateCommand};
@@ -149,7 +150,7 @@ impl<'a> Decoder<'a, '_> {
             }
             ("delById", Item::List(len)) => self.each(len, |this, id| {
                 let id = this.value(id, 0)?.to_text();
-                this.delete(id, None);
+                this.delete(id, (None, None));
                 Ok(())
             }),
             ("delByIdMap", Item::Map(len)) => self.each(len, Self::delete_with_options),
@@ -223,20 +224,25 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn delete(&mut self, id: String, version: Option<i64>) {
+    fn delete(&mut self, id: String, (version, route): (Option<i64>, Option<String>)) {
         let commit_within = self.own.commit_within;
-        self.own.deletes.push(UpdateCommand::Delete { id, version, commit_within });
+        self.own.deletes.push(UpdateCommand::Delete { id, route, version, commit_within });
     }
 
     fn delete_with_options(&mut self, id: Item<'a>) -> Result<()> {
         let id = self.reader.as_name(id)?.to_string();
         let item = self.reader.next()?;
         let options = entries(self.value(item, 0)?);
-        let version = options.into_iter().find_map(|(name, value)| match value {
-            RawValue::Long(version) if &*name == "ver" => Some(version),
-            _ => None,
-        });
-        self.delete(id, version);
+        let (mut version, mut route) = (None, None);
+        for (name, value) in options {
+            match (&*name, value) {
+                ("ver", RawValue::Long(sent)) => version = Some(sent),
+                (_, RawValue::Null) => {}
+                (name, value) if name == shards::ROUTE.name => route = Some(value.to_text()),
+                _ => {}
+            }
+        }
+        self.delete(id, (version, route));
         Ok(())
     }
 

@@ -2,10 +2,14 @@
 //! MurmurHash3 (x86, 32 bits, seed 0) of the UTF-8 bytes, compared as signed numbers. `tenant!id` takes the
 //! upper bits of its tenant, `a!b!id` those of two.
 
-use plan::{Error, Result};
+use std::fmt;
 
-/// A share of all hashes, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use plan::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A share of all hashes, both ends included; written as Solr spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct HashRange {
     pub first: i32,
     pub last: i32,
@@ -48,8 +52,49 @@ impl HashRange {
     }
 
     pub fn has(self, id: &str) -> bool {
-        let hash = hash_of_id(id);
+        self.contains(hash_of_id(id))
+    }
+
+    pub(super) fn contains(self, hash: i32) -> bool {
         self.first <= hash && hash <= self.last
+    }
+
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+
+    /// Where documents with this route are: all that share its keys, where it has a separator, else the place
+    /// of an id.
+    pub(super) fn of_route(route: &str) -> Self {
+        let parts = KeyParts::of(route);
+        match (parts.has_keys, parts.key_mask) {
+            (false, _) => Self { first: parts.hash(), last: parts.hash() },
+            (true, 0) => Self::ALL,
+            (true, mask) => {
+                let first = parts.key_hash & mask;
+                Self { first: first.cast_signed(), last: (first | !mask).cast_signed() }
+            }
+        }
+    }
+}
+
+impl fmt::Display for HashRange {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{:x}-{:x}", self.first, self.last)
+    }
+}
+
+impl From<HashRange> for String {
+    fn from(range: HashRange) -> Self {
+        range.to_string()
+    }
+}
+
+impl TryFrom<String> for HashRange {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(&text)
     }
 }
 
@@ -73,23 +118,45 @@ pub fn route_key(id: &str) -> Option<&str> {
     }
 }
 
-fn hash_of_id(id: &str) -> i32 {
-    let mut parts: Vec<&str> = id.splitn(3, '!').collect();
-    // A separator at the end makes no third part.
-    if parts.len() == 3 && parts.last() == Some(&"") {
-        parts.pop();
+/// What decides which shard has a document of this id, or of this route.
+pub(super) fn hash_of_id(id: &str) -> i32 {
+    KeyParts::of(id).hash()
+}
+
+/// An id taken apart: what its keys decide, and the hash of what they leave open.
+struct KeyParts {
+    has_keys: bool,
+    key_hash: u32,
+    /// The bits that the keys decide.
+    key_mask: u32,
+    rest: u32,
+}
+
+impl KeyParts {
+    fn of(id: &str) -> Self {
+        let mut parts: Vec<&str> = id.splitn(3, '!').collect();
+        // Two separators at the end, and nothing between them, are one.
+        if let [_, "", ""] = &parts[..] {
+            parts.pop();
+        }
+        let [keys @ .., rest] = &parts[..] else {
+            return Self { has_keys: false, key_hash: 0, key_mask: 0, rest: murmur3(id.as_bytes()) };
+        };
+        let own = if keys.len() == 2 { [8, 8] } else { [16, 0] };
+        let (mut key_hash, mut taken, mut key_mask) = (0, 0_i32, 0);
+        for (key, own) in keys.iter().zip(own) {
+            let (name, bits) = with_bits(key, own);
+            taken = taken.wrapping_add(bits);
+            let upper = upper_bits(taken);
+            key_hash |= murmur3(name.as_bytes()) & (upper ^ key_mask);
+            key_mask |= upper;
+        }
+        Self { has_keys: !keys.is_empty(), key_hash, key_mask, rest: murmur3(rest.as_bytes()) }
     }
-    let [parts @ .., last] = &parts[..] else { return 0 };
-    let own = if parts.len() == 2 { [8, 8] } else { [16, 0] };
-    let (mut hash, mut taken, mut mask_taken) = (0, 0_i32, 0);
-    for (part, own) in parts.iter().zip(own) {
-        let (name, bits) = with_bits(part, own);
-        taken = taken.wrapping_add(bits);
-        let upper = upper_bits(taken);
-        hash |= murmur3(name.as_bytes()) & (upper ^ mask_taken);
-        mask_taken |= upper;
+
+    fn hash(&self) -> i32 {
+        (self.key_hash | self.rest & !self.key_mask).cast_signed()
     }
-    (hash | murmur3(last.as_bytes()) & !mask_taken).cast_signed()
 }
 
 /// `name/bits`; a count that is none, or above 32, is -1, which Java's shifts make 31.
@@ -151,7 +218,46 @@ mod tests {
         check("contact/32!0000000KISS", contact);
         check("contact!", contact & 0xffff_0000);
         check("contact!contact!0000000KISS", contact & 0xffff_0000 | kiss & 0xffff);
+        // Asked of Solr's own router.
+        for (id, hash) in [
+            ("a!b!", 0x3cde_0000),
+            ("a!b!c", 0x3cde_d65f),
+            ("a!b!c!d", 0x3cde_7073),
+            ("a!!", 0x3c25_0000),
+            ("a!!b", 0x3c00_7e03),
+            ("!a", 0x69b2),
+            ("!!", 0),
+            ("a/4!b/3!c", 0x3532_d65f),
+            ("a/33!b", 0x3c25_69b3),
+            ("a/x!b", 0x3c25_69b3),
+            ("/4!b", 0x8623_7e03),
+            ("a/!b", 0x95de_7e03),
+            ("a/4!b/2!", 0x3400_0000),
+            ("a/32!b/0!c", 0x3c25_69b2),
+            ("a!b/4!c", 0x3cd2_d65f),
+        ] {
+            check(id, hash);
+        }
         assert_eq!([murmur3(b"hello"), murmur3(b"hello, world")], [0x248b_fa47, 0x149b_bb7f]);
+    }
+
+    #[test]
+    fn a_route_is_the_place_of_an_id_or_of_all_with_its_keys() {
+        let check = |route: &str, expected: &str| {
+            assert_eq!(HashRange::of_route(route).to_string(), expected, "{route}");
+        };
+        check("contact", "dfbb97cc-dfbb97cc");
+        check("contact!", "dfbb0000-dfbbffff");
+        check("contact!0000000KISS", "dfbb0000-dfbbffff");
+        check("a!b!", "3cde0000-3cdeffff");
+        check("a!!b", "3c000000-3c00ffff");
+        check("a/4!", "30000000-3fffffff");
+        check("a/4!b/2!", "34000000-37ffffff");
+        check("a/0!b", "80000000-7fffffff");
+        check("a/0!b/0!c", "80000000-7fffffff");
+        check("a/32!b", "3c2569b2-3c2569b2");
+        check("a/33!b", "3c2569b2-3c2569b3");
+        check("a!b/4!c", "3cd00000-3cdfffff");
     }
 
     #[test]

@@ -1,0 +1,195 @@
+//! What is asked of a collection as it is now, other than searches: documents by id, terms, suggestions,
+//! figures. Each shard answers with its part, the parts merge, and lists are cut once.
+
+use std::sync::Arc;
+
+use meter::{Meters, Phase, Trace};
+use plan::partial::{IndexedField, Merge};
+use plan::{
+    CacheStats, CutDepth, Document, FieldSelection, Join, Result, SuggestPlan, Suggestion, TermCount,
+    TermsPlan, TopTerms, Version,
+};
+
+use super::Collection;
+use super::served::{Served, ServedShard};
+use crate::finish::{finish_suggestions, finish_terms, finish_top_terms};
+use crate::offload;
+use crate::shard::{
+    CachesRead, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard, ShardRead,
+    ShardStats, TermDocumentsRead, VersionsRead,
+};
+
+impl Collection {
+    /// Real-time get: one entry an id, `None` where absent. `route` says which shard has them, where ids do
+    /// not. Errors: `BadRequest` for a route that is none.
+    pub async fn get(
+        &self,
+        (ids, route): (&[String], Option<&str>),
+        fields: &FieldSelection,
+    ) -> Result<Vec<Option<Document>>> {
+        /// Documents that are read before another thread would wake.
+        const LIGHT: usize = 100;
+        let light = ids.len() <= LIGHT;
+        let served = self.home.served_full();
+        let asked = by_shard(&served, ids, route)?;
+        let (ids, fields) = (ids.to_vec(), fields.clone());
+        let get = move || {
+            let mut found: Vec<Option<Document>> = vec![None; ids.len()];
+            for (served, places) in served.shards.iter().zip(asked) {
+                let own: Vec<String> = places.iter().filter_map(|at| ids.get(*at).cloned()).collect();
+                if own.is_empty() {
+                    continue;
+                }
+                let request = GetRead { ids: &own, fields: &fields };
+                let got = request.ask(&*served.shard, &Meters::default())?;
+                for (at, document) in places.into_iter().zip(got) {
+                    if let (Some(place), Some(document)) = (found.get_mut(at), document) {
+                        *place = Some(document);
+                    }
+                }
+            }
+            Ok(found)
+        };
+        offload::read(light, (&Trace::default(), Phase::Fetch), get).await?
+    }
+
+    /// The caches of all shards, by Solr's names.
+    pub fn caches(&self) -> Vec<(&'static str, CacheStats)> {
+        let mut all: Vec<(&'static str, CacheStats)> = Vec::new();
+        for shard in self.shards() {
+            for (name, stats) in CachesRead.ask(&*shard, &Meters::default()).unwrap_or_default() {
+                match all.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, sum)) => *sum = sum.plus(&stats),
+                    None => all.push((name, stats)),
+                }
+            }
+        }
+        all
+    }
+
+    /// Of all shards together.
+    pub fn stats(&self) -> ShardStats {
+        let stats = self.shards().into_iter().map(|shard| shard.stats());
+        stats.reduce(|all, one| all.plus(one)).unwrap_or_default()
+    }
+
+    /// Of one shard, by its number; of nothing where there is no such shard.
+    pub fn shard_stats(&self, number: usize) -> ShardStats {
+        self.shards().get(number).map(|shard| shard.stats()).unwrap_or_default()
+    }
+
+    /// The versions of the documents updated last, visible or not, newest first.
+    pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
+        let read = || {
+            let mut versions = Vec::new();
+            for shard in self.shards() {
+                versions.extend(VersionsRead { limit }.ask(&*shard, &Meters::default())?);
+            }
+            versions.sort_by_key(|version| std::cmp::Reverse(version.abs()));
+            versions.truncate(limit);
+            Ok(versions)
+        };
+        offload::compute(read)
+    }
+
+    /// The fields that documents have, by their concrete names.
+    pub async fn luke_fields(&self) -> Result<Vec<IndexedField>> {
+        Ok(offload::compute(|| self.gathered(|shard| FieldsRead.ask(shard, &Meters::default())))?.0)
+    }
+
+    /// The terms of a field that a plan lists.
+    pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
+        // What is left to do with two million terms takes as long as reading them: no runtime's thread is
+        // kept from others by it.
+        offload::compute(|| {
+            let mut of_shards = plan.clone();
+            if self.home.served().shards.len() > 1 {
+                of_shards.depth = CutDepth::Whole;
+            }
+            let merged = self.gathered(|shard| (&of_shards).ask(shard, &Meters::default()))?;
+            Ok(finish_terms(plan, merged))
+        })
+    }
+
+    /// The `limit` most frequent terms of a field, and how frequent all are.
+    pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
+        offload::compute(|| {
+            let read = |shard: &dyn Shard| TermDocumentsRead { field }.ask(shard, &Meters::default());
+            Ok(finish_top_terms(limit, self.gathered(read)?))
+        })
+    }
+
+    /// How many fields the visible documents have; 0 where that cannot be told.
+    pub fn count_fields(&self) -> u64 {
+        let fields = self.gathered(|shard| FieldsRead.ask(shard, &Meters::default())).unwrap_or_default();
+        fields.0.iter().filter(|field| field.in_index).count() as u64
+    }
+
+    /// Builds a suggester from what searches see now, in each shard.
+    pub async fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        let (home, component, name) = (self.home.clone(), component.to_owned(), name.to_owned());
+        let build = move || {
+            let build = |served: &ServedShard| {
+                let (shard, component, name) = (served.shard.clone(), component.clone(), name.clone());
+                move || shard.build_suggester(&component, &name)
+            };
+            offload::side_by_side(home.served().shards.iter().map(build).collect())?.into_iter().collect()
+        };
+        offload::update(build).await?
+    }
+
+    /// What a suggester has for a text.
+    pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
+        let (shards, light) = (self.shards(), plan.is_light());
+        let suggest = move || {
+            let merged = gather(&shards, |shard| (&*plan).ask(shard, &Meters::default()))?;
+            Ok(merged.map_or_else(Vec::new, |merged| finish_suggestions(plan.count, merged)))
+        };
+        offload::read(light, (trace, Phase::Suggest), suggest).await?
+    }
+
+    /// What the documents of a join's query have in its field, on the thread that asks.
+    pub(crate) fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
+        self.gathered(|shard| JoinRead { join, scored }.ask(shard, &Meters::default()))
+    }
+
+    /// Of the shard of this number; nothing where there is none of it.
+    pub fn shard_segments(&self, number: usize) -> Vec<SegmentStats> {
+        let shard = self.shards().into_iter().nth(number);
+        shard.and_then(|shard| SegmentsRead.ask(&*shard, &Meters::default()).ok()).unwrap_or_default()
+    }
+
+    /// Of all shards, in their order.
+    pub fn segments(&self) -> Vec<SegmentStats> {
+        let read = |shard: Arc<dyn Shard>| SegmentsRead.ask(&*shard, &Meters::default());
+        self.shards().into_iter().flat_map(|shard| read(shard).unwrap_or_default()).collect()
+    }
+
+    /// All of them, as they are now.
+    pub(super) fn shards(&self) -> Vec<Arc<dyn Shard>> {
+        self.home.served().shards.iter().map(|served| served.shard.clone()).collect()
+    }
+
+    fn gathered<T: Merge + Default>(&self, read: impl Fn(&dyn Shard) -> Result<T>) -> Result<T> {
+        Ok(gather(&self.shards(), read)?.unwrap_or_default())
+    }
+}
+
+/// The parts of all shards as one.
+fn gather<T: Merge>(shards: &[Arc<dyn Shard>], read: impl Fn(&dyn Shard) -> Result<T>) -> Result<Option<T>> {
+    let parts = shards.iter().map(|shard| read(&**shard));
+    parts.reduce(|merged, part| Ok(merged?.merge(part?))).transpose()
+}
+
+/// Of each shard the ids that it is to be asked for, by their places.
+fn by_shard(served: &Served, ids: &[String], route: Option<&str>) -> Result<Vec<Vec<usize>>> {
+    let mut asked: Vec<Vec<usize>> = vec![Vec::new(); served.shards.len()];
+    for (at, id) in ids.iter().enumerate() {
+        let numbers = match served.shards.len() {
+            1 => 0..1,
+            _ => served.router.of_id(&served.documents, id, route)?,
+        };
+        asked.get_mut(numbers).into_iter().flatten().for_each(|own| own.push(at));
+    }
+    Ok(asked)
+}

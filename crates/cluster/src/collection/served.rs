@@ -1,0 +1,94 @@
+//! The shards that are served, each with where it lives, and the gate that updates pass, so that a rebuild or
+//! a change of shards can put others in their place between two of them.
+//!
+//! What a shard has beside its documents (schema, configuration, moment) is handed to all of them here, and
+//! gathered from all of them.
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+
+use arc_swap::{ArcSwap, Guard};
+use plan::{Error, Result, Schema};
+
+use crate::routing::{Router, ShardDocument};
+use crate::shard::{Shard, ShardMoment, ShardSettings};
+
+/// One edition of a collection's documents, open.
+#[derive(Clone)]
+pub(crate) struct Served {
+    pub edition: String,
+    pub router: Router,
+    /// What the collection's document says of its shards, in its order.
+    pub documents: Vec<ShardDocument>,
+    /// As `documents`.
+    pub shards: Vec<ServedShard>,
+}
+
+#[derive(Clone)]
+pub(crate) struct ServedShard {
+    pub shard: Arc<dyn Shard>,
+    pub folder: String,
+}
+
+impl Served {
+    pub fn configure(&self, settings: &ShardSettings<'_>) {
+        self.shards.iter().for_each(|served| served.shard.configure(settings));
+    }
+
+    /// The first that fails ends it. Beside the error stands whether any before it has the schema now.
+    pub fn set_schema(&self, schema: &Arc<Schema>) -> Result<(), (Error, bool)> {
+        for (at, served) in self.shards.iter().enumerate() {
+            served.shard.set_schema(schema.clone()).map_err(|error| (error, at > 0))?;
+        }
+        Ok(())
+    }
+
+    pub fn moment(&self) -> ShardMoment {
+        self.shards.iter().fold(ShardMoment::default(), |all, served| {
+            let ShardMoment { snapshot, suggesters } = served.shard.moment();
+            ShardMoment { snapshot: all.snapshot + snapshot, suggesters: all.suggesters + suggesters }
+        })
+    }
+
+    /// Closes all of them; the first error is told, after all were tried.
+    pub fn close(&self) -> Result<()> {
+        let closed: Vec<_> = self.shards.iter().map(|served| served.shard.close()).collect();
+        closed.into_iter().collect()
+    }
+}
+
+/// Where requests find the shards.
+pub(crate) struct Home {
+    served: ArcSwap<Served>,
+    gate: RwLock<()>,
+}
+
+impl Home {
+    pub fn new(served: Served) -> Self {
+        Self { served: ArcSwap::from_pointee(served), gate: RwLock::new(()) }
+    }
+
+    pub fn served(&self) -> Guard<Arc<Served>> {
+        self.served.load()
+    }
+
+    pub fn served_full(&self) -> Arc<Served> {
+        self.served.load_full()
+    }
+
+    pub fn put(&self, served: Served) {
+        self.served.store(Arc::new(served));
+    }
+
+    /// Lets an update pass.
+    pub fn pass<T>(&self, update: impl FnOnce(&Served) -> T) -> T {
+        // Shared: updates do not hold up each other here, only the moment in which shards are exchanged holds
+        // up all.
+        let _passing = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        update(&self.served.load())
+    }
+
+    /// Holds up updates as long as it lives; those that passed are in the shards.
+    pub fn alone(&self) -> RwLockWriteGuard<'_, ()> {
+        self.gate.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,95 @@
+//! The road of an update: its operations go to the shards that they belong to, each shard applies its part in
+//! order, and the outcome tells of them in the order in which they were sent. Commits go to all shards.
+//!
+//! In: batches as `solr` resolved them; out: what became of them once that is durable. A batch for a
+//! collection of one shard is that shard's.
+
+use std::sync::Arc;
+
+use meter::Phase;
+use plan::{Commit, Result, UpdateBatch, UpdateOutcome};
+
+use super::served::{Served, ServedShard};
+use super::{Collection, Counted, UpdateCounts};
+use crate::offload;
+use crate::routing::SplitBatch;
+use crate::shard::{AppliedUpdate, UpdateContext};
+
+/// Of each shard the part that it applied; `None` where it had none.
+type AppliedParts = Vec<Option<AppliedUpdate>>;
+
+impl Collection {
+    pub async fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
+        let asked = Counted::asked(&batch);
+        let outcome = self
+            .updated(batch, context)
+            .await
+            .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() });
+        self.counts.add(&asked.done(&outcome), self.home.served().moment().snapshot);
+        outcome
+    }
+
+    async fn updated(&self, batch: UpdateBatch, context: UpdateContext) -> Result<UpdateOutcome> {
+        let (home, queued) = (self.home.clone(), context.trace.wait(Phase::Thread));
+        let work = move || {
+            drop(queued);
+            // Behind the gate, which an exchange of shards closes: that makes the logs hold for good all that
+            // has passed.
+            home.pass(|served| match served.shards.as_slice() {
+                [only] if served.router.field.is_none() => {
+                    Ok((None, vec![Some(only.shard.update(batch, context))]))
+                }
+                _ => {
+                    let mut split = SplitBatch::of(batch, &served.router, &served.documents);
+                    let parts = std::mem::take(&mut split.parts);
+                    Ok((Some(split), applied(served, parts, &context)?))
+                }
+            })
+        };
+        let (split, parts): (Option<SplitBatch>, AppliedParts) = offload::update(work).await??;
+        let mut outcomes = Vec::with_capacity(parts.len());
+        for part in parts {
+            outcomes.push(match part {
+                Some(part) => part.await,
+                None => UpdateOutcome::default(),
+            });
+        }
+        Ok(match split {
+            Some(split) => split.join(outcomes),
+            None => outcomes.pop().unwrap_or_default(),
+        })
+    }
+
+    /// What updates did since it was opened.
+    pub fn update_counts(&self) -> UpdateCounts {
+        self.counts.read(self.home.served().moment().snapshot)
+    }
+
+    pub async fn commit(&self, commit: Commit) -> Result<()> {
+        let home = self.home.clone();
+        let work = move || {
+            home.pass(|served| {
+                let commit = |served: &ServedShard| {
+                    let (shard, commit) = (served.shard.clone(), commit);
+                    move || shard.commit(&commit)
+                };
+                let done = offload::side_by_side(served.shards.iter().map(commit).collect())?;
+                done.into_iter().collect()
+            })
+        };
+        offload::update(work).await?
+    }
+}
+
+/// Each part in its shard, side by side.
+fn applied(
+    served: &Served,
+    parts: Vec<Option<UpdateBatch>>,
+    context: &UpdateContext,
+) -> Result<AppliedParts> {
+    let job = |(served, part): (&ServedShard, Option<UpdateBatch>)| {
+        let (shard, context) = (Arc::clone(&served.shard), context.clone());
+        move || part.map(|part| shard.update(part, context))
+    };
+    offload::side_by_side(served.shards.iter().zip(parts).map(job).collect())
+}

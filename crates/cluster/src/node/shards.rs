@@ -1,0 +1,114 @@
+//! Shards that come and go while their collection is served: those that are named. Which shards share hashes
+//! is settled when a collection is made.
+//!
+//! Each change is one change of the collection's document, between two updates. What a crash leaves of a
+//! shard that never came to be, or is no more, is written down in the placement before.
+
+use std::sync::Arc;
+
+use plan::{Error, Result, check_name};
+
+use super::Node;
+use crate::collection::{Collection, Served, ServedShard};
+use crate::collection_documents::shard_folder;
+use crate::create::{SHARDS_MAX, core_name};
+use crate::offload;
+use crate::routing::{RouterKind, ShardDocument};
+
+impl Node {
+    /// Adds a shard of this name. Errors: `BadRequest` where shards share hashes, for a name that is taken or
+    /// not allowed.
+    pub async fn create_shard(
+        self: &Arc<Self>,
+        collection: &Arc<Collection>,
+        name: &str,
+    ) -> Result<ShardDocument> {
+        let (node, collection, name) = (self.clone(), collection.clone(), name.to_owned());
+        offload::update(move || node.add_shard(&collection, &name)).await?
+    }
+
+    /// Removes a shard with its documents. Errors: `BadRequest` where shards share hashes, for a name of
+    /// none, for the last one.
+    pub async fn delete_shard(self: &Arc<Self>, collection: &Arc<Collection>, name: &str) -> Result<()> {
+        let (node, collection, name) = (self.clone(), collection.clone(), name.to_owned());
+        offload::update(move || node.remove_shard(&collection, &name)).await?
+    }
+
+    fn add_shard(&self, collection: &Arc<Collection>, name: &str) -> Result<ShardDocument> {
+        let _changing = self.lock();
+        if collection.router().kind != RouterKind::Implicit {
+            return Err(Error::bad_request("shards can be added only to 'implicit' collections"));
+        }
+        check_name("shard", name)?;
+        let entry = collection.entry();
+        if entry.shards().iter().any(|shard| shard.name == name) {
+            return Err(Error::bad_request(format!(
+                "the collection has a shard `{name}`; choose another name"
+            )));
+        }
+        if entry.shards().len() >= SHARDS_MAX {
+            return Err(Error::bad_request(format!("a collection has at most {SHARDS_MAX} shards")));
+        }
+        let number = entry.replicas + 1;
+        let core = core_name(&entry.name, name, number);
+        self.check_free([&core])?;
+        let document = ShardDocument { name: name.to_owned(), core, node_number: number + 1, range: None };
+        collection.exchange_shards(self, |served| {
+            let folder = shard_folder(&served.edition, name);
+            // Until the collection has it, a start removes it.
+            self.discard(collection, &folder)?;
+            let auto_commit = collection.config().auto_commit;
+            let shard = self.open_shard(&entry, &folder, collection.schema(), auto_commit)?;
+            served.documents.push(document.clone());
+            served.shards.push(ServedShard { shard, folder });
+            Ok(())
+        })?;
+        self.take_names_anew(collection);
+        Ok(document)
+    }
+
+    fn remove_shard(&self, collection: &Arc<Collection>, name: &str) -> Result<()> {
+        let _changing = self.lock();
+        let entry = collection.entry();
+        let found = entry.shards().iter().position(|shard| shard.name == name);
+        let at = found.ok_or_else(|| {
+            Error::bad_request(format!("No shard with name {name} exists for collection {}", entry.name))
+        })?;
+        if entry.router.kind != RouterKind::Implicit {
+            return Err(Error::bad_request(format!(
+                "The slice: {name} is currently active. Only non-active (or custom-hashed) slices can be deleted."
+            )));
+        }
+        if entry.shards().len() == 1 {
+            return Err(Error::bad_request(format!(
+                "`{name}` is the last shard of `{}`; delete the collection instead",
+                entry.name
+            )));
+        }
+        let mut gone = None;
+        collection.exchange_shards(self, |served: &mut Served| {
+            served.documents.remove(at);
+            gone = Some(served.shards.remove(at));
+            Ok(())
+        })?;
+        self.take_names_anew(collection);
+        let Some(ServedShard { shard, folder }) = gone else { return Ok(()) };
+        let _ = shard.close();
+        // A crash before this leaves a folder that is named at the next start.
+        self.discard(collection, &folder)
+    }
+
+    /// Removes a folder that no shard has, written down first.
+    fn discard(&self, collection: &Collection, folder: &str) -> Result<()> {
+        let entry = collection.entry();
+        let mut placement = self.catalog.placement_of(&entry)?;
+        placement.discarded.push(folder.to_owned());
+        self.catalog.put_placement(entry.key(), &placement)?;
+        self.catalog.sweep(entry.key(), &mut placement)
+    }
+
+    fn take_names_anew(&self, collection: &Arc<Collection>) {
+        self.leave(collection);
+        self.enter(collection.clone());
+    }
+}

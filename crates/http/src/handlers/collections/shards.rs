@@ -1,0 +1,27 @@
+//! Shards that are added to a collection or taken away (`CREATESHARD`, `DELETESHARD`), by Solr's parameters
+//! and in its words. The work is the node's (`cluster`).
+
+use plan::Result;
+use solr::params::admin::collections as params;
+use solr::response::Entries;
+
+use super::lifecycle::{done, not_found, only_one_of};
+use super::sharding::succeeded;
+use crate::request::call::Call;
+
+pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
+    let (name, shard) = (call.required(&params::COLLECTION)?, call.required(&params::SHARD)?);
+    only_one_of(call, &[&params::REPLICATION_FACTOR, &params::NRT_REPLICAS, &params::TLOG_REPLICAS])?;
+    let node = &call.server.node;
+    let collection = node.find(name).ok_or_else(|| not_found(name))?;
+    let made = node.create_shard(&collection, shard).await?;
+    Ok(succeeded(call, &[made]))
+}
+
+pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
+    let (name, shard) = (call.required(&params::COLLECTION)?, call.required(&params::SHARD)?);
+    let node = &call.server.node;
+    let collection = node.find(name).ok_or_else(|| not_found(name))?;
+    node.delete_shard(&collection, shard).await?;
+    Ok(done(call, None))
+}

@@ -1,0 +1,82 @@
+//! Which shards of a collection a request means, what is told of them, and where updates lie. Names of shards
+//! only: an address that a request brings is never called.
+
+use plan::{Error, Result, ShardChoice};
+
+use super::spec::{switch, text};
+use super::{NoDefault, Param, ParamDoc, Params, Preset};
+
+pub const SHARDS: Param<String> =
+    Param::new("shards", text, NoDefault, "Names of the shards to search, separated by commas.");
+pub const ROUTE: Param<String> = Param::new(
+    "_route_",
+    text,
+    NoDefault,
+    "Where documents lie: a key such as `tenant!`, an id, or the name of a shard; of searches several, separated by commas.",
+);
+pub const DISTRIBUTED: Preset<bool> = Param::new(
+    "distrib",
+    switch,
+    "true",
+    "Whether all shards are searched; else the one whose core is addressed, or the first.",
+);
+pub const SHARDS_INFO: Preset<bool> =
+    Param::new("shards.info", switch, "false", "Show what each shard found, where there are several.");
+
+pub const DOCS: &[ParamDoc] = &[
+    SHARDS.doc(),
+    ROUTE.doc(),
+    DISTRIBUTED.doc(),
+    SHARDS_INFO.doc(),
+    ParamDoc::hint("shards.tolerant", "Whether shards may be missing; all of them are here."),
+    ParamDoc::hint("shards.preference", "Which replicas to ask; each shard has one."),
+    ParamDoc::hint(
+        "distrib.singlePass",
+        "Whether hits are fetched with the first step; answers are the same.",
+    ),
+];
+
+/// Errors: `BadRequest` for addresses.
+pub fn choice(params: &Params) -> Result<ShardChoice> {
+    let named = SHARDS.sent(params).filter(|shards| !shards.trim().is_empty());
+    if let Some(address) = named.filter(|shards| shards.contains(['/', ':', '|'])) {
+        return Err(Error::bad_request(format!(
+            "parameter `shards` names the address `{address}`, which is not supported; give names of shards"
+        )));
+    }
+    if !DISTRIBUTED.read(params)? {
+        return Ok(ShardChoice::Addressed);
+    }
+    Ok(match (named, ROUTE.sent(params)) {
+        (Some(names), _) => {
+            let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+            ShardChoice::Named(names.map(str::to_owned).collect())
+        }
+        (None, Some(routes)) => ShardChoice::Routed(routes.to_owned()),
+        (None, None) => ShardChoice::All,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_names_shards_or_routes_or_none() {
+        let check = |pairs: &[(&str, &str)], expected: Option<ShardChoice>| {
+            let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            assert_eq!(choice(&Params::new(pairs.collect())).ok(), expected);
+        };
+        let named =
+            |names: &[&str]| Some(ShardChoice::Named(names.iter().map(|it| (*it).to_owned()).collect()));
+        check(&[], Some(ShardChoice::All));
+        check(&[("shards", "")], Some(ShardChoice::All));
+        check(&[("shards", "shard1, b")], named(&["shard1", "b"]));
+        check(&[("shards", "a"), ("_route_", "b!")], named(&["a"]));
+        check(&[("_route_", "b!,c")], Some(ShardChoice::Routed("b!,c".into())));
+        check(&[("distrib", "false"), ("shards", "a")], Some(ShardChoice::Addressed));
+        check(&[("shards", "127.0.0.1:8983/solr/films")], None);
+        check(&[("distrib", "false"), ("shards", "http://elsewhere/solr")], None);
+        check(&[("distrib", "maybe")], None);
+    }
+}
