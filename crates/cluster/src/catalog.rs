@@ -205,12 +205,16 @@ impl Catalog {
     }
 
     /// Those of them that are written down nowhere, as a crash of a release left them that wrote none down.
-    pub fn unknown_folders(&self, key: &str, placement: &Placement) -> Result<Vec<String>> {
+    pub fn unknown_folders(
+        &self,
+        collection: &CollectionDocument,
+        placement: &Placement,
+    ) -> Result<Vec<String>> {
+        let key = collection.key();
         let Placement { state: _, created_ms: _, becomes_ms: _, shard, building, discarded } = placement;
-        let is_known = |folder: &String| {
-            let (edition, _) = folder.split_once('_').unwrap_or((folder, ""));
-            edition == shard || building.as_deref() == Some(edition) || discarded.contains(folder)
-        };
+        let editions = [Some(shard), building.as_ref()].into_iter().flatten();
+        let known: Vec<String> = editions.flat_map(|edition| collection.folders(edition)).collect();
+        let is_known = |folder: &String| known.contains(folder) || discarded.contains(folder);
         let folders = self.shard_folders(key)?.into_iter();
         Ok(folders.filter(|folder| !is_known(folder)).map(|folder| format!("{key}/{folder}")).collect())
     }

@@ -21,31 +21,51 @@ type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
 
 /// What `plan` finds in all of these shards together, one after the other. Blocks.
 pub fn search_shards(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<SearchResult> {
-    if let [only] = pins {
-        return finished(pins, plan, only.search(plan, meters)?, meters);
-    }
-    let plan = plan_of_many(pins, plan, meters)?;
-    let parts = pins.iter().map(|pin| pin.search(&plan, meters)).collect::<Result<Vec<_>>>()?;
-    finished(pins, &plan, merged(parts), meters)
+    searched(pins, plan, meters, |plan| pins.iter().map(|pin| pin.search(plan, meters)).collect())
 }
 
 /// The same, shards side by side where threads are free.
 pub(crate) fn search_side_by_side(
     pins: &[Arc<dyn ShardSnapshot>],
-    plan: &Arc<SearchPlan>,
+    plan: &SearchPlan,
     meters: &Meters,
 ) -> Result<SearchResult> {
+    if pins.len() > 1 {
+        check_gathered(plan)?;
+    }
+    searched(pins, plan, meters, |plan| {
+        let search = |pin: &Arc<dyn ShardSnapshot>| {
+            let (pin, plan, meters) = (pin.clone(), plan.clone(), meters.clone());
+            move || pin.search(&plan, &meters)
+        };
+        offload::side_by_side(pins.iter().map(search).collect())?.into_iter().collect()
+    })
+}
+
+/// `ask_all` gives the parts of all shards, in their order, to a plan of many.
+fn searched(
+    pins: Pins<'_>,
+    plan: &SearchPlan,
+    meters: &Meters,
+    ask_all: impl FnOnce(&Arc<SearchPlan>) -> Result<Vec<ShardResult>>,
+) -> Result<SearchResult> {
+    // One that is alone gets the plan as it is: a copy would be most of what a short search takes.
     if let [only] = pins {
         return finished(pins, plan, only.search(plan, meters)?, meters);
     }
-    check_gathered(plan)?;
     let plan = Arc::new(plan_of_many(pins, plan, meters)?);
-    let search = |pin: &Arc<dyn ShardSnapshot>| {
-        let (pin, plan, meters) = (pin.clone(), plan.clone(), meters.clone());
-        move || pin.search(&plan, &meters)
-    };
-    let parts = offload::side_by_side(pins.iter().map(search).collect())?;
-    finished(pins, &plan, merged(parts.into_iter().collect::<Result<_>>()?), meters)
+    let merged = merged(ask_all(&plan)?);
+    // By the same plan: explanations and snippets of the second step go by its statistics too.
+    finished(pins, &plan, merged, meters)
+}
+
+/// What is asked of each, as one: the parts merge in the order of who is asked; `None` where nobody is.
+pub(crate) fn gather_parts<A, T: Merge>(
+    asked: impl IntoIterator<Item = A>,
+    ask: impl FnMut(A) -> Result<T>,
+) -> Result<Option<T>> {
+    let parts = asked.into_iter().map(ask);
+    parts.reduce(|merged, part| Ok(merged?.merge(part?))).transpose()
 }
 
 /// The plan as shards get it that are not alone: they must not cut what others add to, and score by what all
@@ -56,8 +76,8 @@ fn plan_of_many(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<Se
     if !plan.needs_statistics() {
         return Ok(plan);
     }
-    let parts = pins.iter().map(|pin| pin.statistics(&plan, meters));
-    let counted = parts.reduce(|all, part| Ok(all?.merge(part?))).transpose()?;
+    // One after the other: it is a look into dictionaries, less work than it takes to wake a thread.
+    let counted = gather_parts(pins, |pin| pin.statistics(&plan, meters))?;
     Ok(SearchPlan { statistics: counted.map(Arc::new), ..plan })
 }
 
@@ -121,13 +141,12 @@ fn expanded(
             values.push(value);
         }
     }
-    let parts = (0..).zip(pins).zip(&by_shard).map(|((number, pin), page)| {
+    let merged = gather_parts((0..).zip(pins).zip(&by_shard), |((number, pin), page)| {
         let mut groups = pin.expand(plan, &ExpandRequest { values: &values, page }, meters)?;
         groups.iter_mut().for_each(|group| group.hits.name_shard(number));
         Ok(groups)
-    });
-    let merged = parts.reduce(|merged: Result<Vec<_>>, part| Ok(merged?.merge(part?)));
-    Ok(finish_expanded(plan, values, merged.unwrap_or_else(|| Ok(Vec::new()))?))
+    })?;
+    Ok(finish_expanded(plan, values, merged.unwrap_or_default()))
 }
 
 /// The result with its hits as they are shown.

@@ -60,7 +60,7 @@ struct Helpers {
 /// Of all requests together: one processor is left to those who ask, so that no request can take all.
 static HELPERS: LazyLock<Arc<Helpers>> = LazyLock::new(|| {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Helpers::of(processors.saturating_sub(1).max(1))
+    Helpers::of(processors.saturating_sub(1))
 });
 
 /// Does the jobs, on this thread and on as many others as are free; results in the order of the jobs. Blocks.
@@ -129,6 +129,7 @@ struct Helper(Arc<Helpers>);
 impl Helper {
     fn take(from: &Arc<Helpers>) -> Option<Self> {
         let less_one = |free: usize| free.checked_sub(1);
+        // A count and nothing else: what jobs read and write is ordered by the channel and the lock.
         let taken = from.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less_one);
         taken.ok().map(|_| Self(from.clone()))
     }

@@ -76,8 +76,9 @@ async fn documents_lie_where_their_ids_say_and_are_found_again() {
 
     let node = open(folder.path());
     let collection = node.find("films").unwrap();
-    let (found, at) = node.shard_of_core("films_shard2_replica_n2").unwrap();
-    assert!(Arc::ptr_eq(&found, &collection) && at == 1 && node.shard_of_core("films").is_none());
+    let (found, at) = node.find_addressed("films_shard2_replica_n2").unwrap();
+    assert!(Arc::ptr_eq(&found, &collection) && at == Some(1));
+    assert_eq!(node.find_addressed("films").unwrap().1, None);
     assert_eq!(year(&collection, "f7").await, Some(Value::Str("1999".into())));
     assert_eq!((year(&collection, "f8").await, count(&collection).await), (None, 29));
     node.delete("films").await.unwrap();
@@ -117,7 +118,10 @@ async fn named_shards_come_and_go() {
         )
         .await;
     assert_eq!(nowhere.failure.unwrap().message, "No shard called =c; there are `a`, `b`");
+    // What a crash left of an earlier attempt is not the new shard's.
+    std::fs::create_dir_all(folder.path().join("collections/films/shard1_c/left")).unwrap();
     let made = node.create_shard(&collection, "c").await.unwrap();
+    assert!(!folder.path().join("collections/films/shard1_c/left").exists());
     assert_eq!((&*made.core, made.node_number), ("films_c_replica_n5", 6));
     assert!(node.create_shard(&collection, "c").await.is_err());
     update(&collection, vec![film("4", "c")]).await;
@@ -128,14 +132,16 @@ async fn named_shards_come_and_go() {
     assert!(deleted(&collection, "3", None).await.failure.is_none());
     node.close().unwrap();
     drop((node, collection));
+    std::fs::create_dir_all(folder.path().join("collections/films/shard1_lost")).unwrap();
 
     let node = open(folder.path());
+    assert_eq!(node.left_alone(), ["films/shard1_lost"]);
     let collection = node.find("films").unwrap();
     collection.commit(Commit::SOFT).await.unwrap();
     assert_eq!(spread(&collection), [1, 1, 1]);
     node.delete_shard(&collection, "b").await.unwrap();
     assert_eq!((spread(&collection), year(&collection, "2").await), (vec![1, 1], None));
-    assert!(node.shard_of_core("films_b_replica_n2").is_none());
+    assert!(node.find_addressed("films_b_replica_n2").is_none());
     assert!(!folder.path().join("collections/films/shard1_b").exists());
     assert_eq!(ids(&collection, ShardChoice::Routed("c".into())).await.unwrap(), ["4"]);
     for (name, message) in [("zz", "No shard with name zz exists"), ("a", ""), ("c", "is the last shard")] {

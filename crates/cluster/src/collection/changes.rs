@@ -155,6 +155,7 @@ impl Collection {
         node: &Node,
         change: impl FnOnce(&mut Served) -> Result<()>,
     ) -> Result<()> {
+        let last = self.rebuild_status();
         self.claim_rebuild(node)?;
         let exchanged = (|| {
             let _changing = self.lock();
@@ -174,7 +175,7 @@ impl Collection {
             self.changes.fetch_add(1, Ordering::Release);
             Ok(())
         })();
-        self.end_claim();
+        self.end_claim(last);
         exchanged
     }
 

@@ -15,7 +15,7 @@ use plan::{
 use super::Collection;
 use super::served::Served;
 use crate::finish::spell_words;
-use crate::gather::search_side_by_side;
+use crate::gather::{gather_parts, search_side_by_side};
 use crate::offload;
 use crate::shard::{
     DocumentAtRead, ExplainOtherRead, LikeCountsRead, ShardSnapshot, SnapshotRead, WhyNotRead,
@@ -51,6 +51,9 @@ impl Collection {
     /// The shards that a request means; `core` is the number of the one whose core it addressed. Errors:
     /// `BadRequest` for a route, `Unavailable` for a name of no shard, as in Solr.
     pub fn select_shards(&self, choice: &ShardChoice, core: Option<usize>) -> Result<ShardSelection> {
+        if *choice == ShardChoice::All {
+            return Ok(ShardSelection::default());
+        }
         let served = self.home.served();
         let number_of = |name: &String| {
             let found = served.documents.iter().position(|shard| shard.name == *name);
@@ -60,7 +63,7 @@ impl Collection {
             })
         };
         let mut numbers = match choice {
-            ShardChoice::All => return Ok(ShardSelection::default()),
+            ShardChoice::All => Vec::from_iter(0..served.shards.len()),
             ShardChoice::Addressed => vec![core.unwrap_or_default()],
             ShardChoice::Named(names) => names.iter().map(number_of).collect::<Result<_>>()?,
             ShardChoice::Routed(routes) => {
@@ -130,7 +133,7 @@ impl PinnedCollection {
             // Once for all look-ups: what is decided between them is the request's time too.
             own.allowance.resume();
             let look_up = |words: &plan::WordsPlan| {
-                Ok(gather(&pins, |pin| words.ask_pinned(pin, &own))?.unwrap_or_default())
+                Ok(gather_parts(pins.iter(), |pin| words.ask_pinned(&**pin, &own))?.unwrap_or_default())
             };
             spell_words(&plan, &own.allowance, &look_up)
         };
@@ -197,17 +200,8 @@ impl PinnedCollection {
     }
 
     fn gathered<T: Merge + Default>(&self, read: impl Fn(&dyn ShardSnapshot) -> Result<T>) -> Result<T> {
-        Ok(gather(&self.pins, read)?.unwrap_or_default())
+        Ok(gather_parts(self.pins.iter(), |pin| read(&**pin))?.unwrap_or_default())
     }
-}
-
-/// The parts of all pins as one.
-fn gather<T: Merge>(
-    pins: &[Arc<dyn ShardSnapshot>],
-    read: impl Fn(&dyn ShardSnapshot) -> Result<T>,
-) -> Result<Option<T>> {
-    let parts = pins.iter().map(|pin| read(&**pin));
-    parts.reduce(|merged, part| Ok(merged?.merge(part?))).transpose()
 }
 
 async fn searched(

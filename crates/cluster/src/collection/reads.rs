@@ -13,6 +13,7 @@ use plan::{
 use super::Collection;
 use super::served::{Served, ServedShard};
 use crate::finish::{finish_suggestions, finish_terms, finish_top_terms};
+use crate::gather::gather_parts;
 use crate::offload;
 use crate::shard::{
     CachesRead, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard, ShardRead,
@@ -142,7 +143,7 @@ impl Collection {
     pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
         let (shards, light) = (self.shards(), plan.is_light());
         let suggest = move || {
-            let merged = gather(&shards, |shard| (&*plan).ask(shard, &Meters::default()))?;
+            let merged = gather_parts(&shards, |shard| (&*plan).ask(&**shard, &Meters::default()))?;
             Ok(merged.map_or_else(Vec::new, |merged| finish_suggestions(plan.count, merged)))
         };
         offload::read(light, (trace, Phase::Suggest), suggest).await?
@@ -171,24 +172,15 @@ impl Collection {
     }
 
     fn gathered<T: Merge + Default>(&self, read: impl Fn(&dyn Shard) -> Result<T>) -> Result<T> {
-        Ok(gather(&self.shards(), read)?.unwrap_or_default())
+        Ok(gather_parts(&self.shards(), |shard| read(&**shard))?.unwrap_or_default())
     }
-}
-
-/// The parts of all shards as one.
-fn gather<T: Merge>(shards: &[Arc<dyn Shard>], read: impl Fn(&dyn Shard) -> Result<T>) -> Result<Option<T>> {
-    let parts = shards.iter().map(|shard| read(&**shard));
-    parts.reduce(|merged, part| Ok(merged?.merge(part?))).transpose()
 }
 
 /// Of each shard the ids that it is to be asked for, by their places.
 fn by_shard(served: &Served, ids: &[String], route: Option<&str>) -> Result<Vec<Vec<usize>>> {
     let mut asked: Vec<Vec<usize>> = vec![Vec::new(); served.shards.len()];
     for (at, id) in ids.iter().enumerate() {
-        let numbers = match served.shards.len() {
-            1 => 0..1,
-            _ => served.router.of_id(&served.documents, id, route)?,
-        };
+        let numbers = served.router.of_id(&served.documents, id, route)?;
         asked.get_mut(numbers).into_iter().flatten().for_each(|own| own.push(at));
     }
     Ok(asked)

@@ -73,9 +73,10 @@ impl Collection {
         Ok(())
     }
 
-    /// Of who claimed it for another change of the shards: no rebuild was made, and none is told of.
-    pub(super) fn end_claim(&self) {
-        *self.rebuild.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Of who claimed it for another change of the shards: no rebuild was made, and the one told of is the
+    /// last before.
+    pub(super) fn end_claim(&self, last: Option<RebuildStatus>) {
+        *self.rebuild.lock().unwrap_or_else(PoisonError::into_inner) = last;
     }
 
     pub(super) fn note_end(&self, node: &Node, failure: Option<String>) {

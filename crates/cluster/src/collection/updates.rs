@@ -36,7 +36,8 @@ impl Collection {
             // Behind the gate, which an exchange of shards closes: that makes the logs hold for good all that
             // has passed.
             home.pass(|served| match served.shards.as_slice() {
-                [only] if served.router.field.is_none() => {
+                // Where ids alone decide, one shard has them all, and nothing is to be split.
+                [only] if served.router.places_by_id() => {
                     Ok((None, vec![Some(only.shard.update(batch, context))]))
                 }
                 _ => {

@@ -27,7 +27,7 @@ impl Node {
                     let in_context = |error: Error| error.context(format!("collection `{name}`: "));
                     self.take_up(collection.clone()).map_err(in_context)?;
                     let placement = self.catalog.placement_of(&collection)?;
-                    left_alone.extend(self.catalog.unknown_folders(&key, &placement)?);
+                    left_alone.extend(self.catalog.unknown_folders(&collection, &placement)?);
                 }
                 None if self.has_ended(&key)? => self.clear_away(&key)?,
                 None => left_alone.push(key),

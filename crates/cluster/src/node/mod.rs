@@ -160,13 +160,16 @@ impl Node {
         self.directory.load().find(name)
     }
 
-    /// The shard whose core is called so, by its number; `None` where the name is that of a collection.
-    pub fn shard_of_core(&self, name: &str) -> Option<(Arc<Collection>, usize)> {
+    /// As [`Node::find`], with the number of the shard whose core is called so; `None` beside the collection
+    /// where the name is its own or an alias.
+    pub fn find_addressed(&self, name: &str) -> Option<(Arc<Collection>, Option<usize>)> {
         let directory = self.directory.load();
-        if directory.collections.contains_key(name) || directory.state.aliases.contains_key(name) {
-            return None;
+        let is_core =
+            !directory.collections.contains_key(name) && !directory.state.aliases.contains_key(name);
+        match directory.cores.get(name).filter(|_| is_core) {
+            Some((collection, number)) => Some((collection.clone(), Some(*number))),
+            None => Some((directory.find(name)?, None)),
         }
-        directory.cores.get(name).cloned()
     }
 
     /// All collections, by name.

@@ -2,11 +2,12 @@
 //! is settled when a collection is made.
 //!
 //! Each change is one change of the collection's document, between two updates. What a crash leaves of a
-//! shard that never came to be, or is no more, is written down in the placement before.
+//! shard that never came to be, or is no more, is a folder that no document names: the next start tells of
+//! it, and a shard that is made under that name removes it first.
 
 use std::sync::Arc;
 
-use plan::{Error, Result, check_name};
+use plan::{Error, ErrorKind, Result, check_name};
 
 use super::Node;
 use crate::collection::{Collection, Served, ServedShard};
@@ -53,15 +54,20 @@ impl Node {
         let core = core_name(&entry.name, name, number);
         self.check_free([&core])?;
         let document = ShardDocument { name: name.to_owned(), core, node_number: number + 1, range: None };
-        collection.exchange_shards(self, |served| {
+        let mut opened = None;
+        let exchanged = collection.exchange_shards(self, |served| {
             let folder = shard_folder(&served.edition, name);
-            // Until the collection has it, a start removes it.
             self.discard(collection, &folder)?;
             let auto_commit = collection.config().auto_commit;
             let shard = self.open_shard(&entry, &folder, collection.schema(), auto_commit)?;
+            opened = Some(shard.clone());
             served.documents.push(document.clone());
             served.shards.push(ServedShard { shard, folder });
             Ok(())
+        });
+        exchanged.inspect_err(|_| {
+            // Its home is held as long as it is open, and another attempt would not get it.
+            let _ = opened.map(|shard| shard.close());
         })?;
         self.take_names_anew(collection);
         Ok(document)
@@ -86,19 +92,23 @@ impl Node {
             )));
         }
         let mut gone = None;
-        collection.exchange_shards(self, |served: &mut Served| {
+        let exchanged = collection.exchange_shards(self, |served: &mut Served| {
             served.documents.remove(at);
             gone = Some(served.shards.remove(at));
             Ok(())
-        })?;
+        });
+        let Some(ServedShard { shard, folder }) = gone else { return exchanged };
+        // Where nobody knows whether it is gone, the next start may be without it: nothing more is
+        // acknowledged by it.
+        if exchanged.as_ref().err().is_none_or(|error| error.kind == ErrorKind::Unknown) {
+            let _ = shard.close();
+        }
+        exchanged?;
         self.take_names_anew(collection);
-        let Some(ServedShard { shard, folder }) = gone else { return Ok(()) };
-        let _ = shard.close();
-        // A crash before this leaves a folder that is named at the next start.
         self.discard(collection, &folder)
     }
 
-    /// Removes a folder that no shard has, written down first.
+    /// Removes a folder that no shard has, where there is one; written down first.
     fn discard(&self, collection: &Collection, folder: &str) -> Result<()> {
         let entry = collection.entry();
         let mut placement = self.catalog.placement_of(&entry)?;

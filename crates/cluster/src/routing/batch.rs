@@ -139,20 +139,22 @@ impl PartOutcome {
     /// Moves what is told of the operation to `joined`, or drops it where another shard told it already.
     /// Whether there was anything.
     fn move_next(&mut self, told: &Told, (joined, is_told): (&mut UpdateOutcome, bool)) -> bool {
-        let next =
-            |list: &mut VecDeque<(String, Version)>, name: &str| list.pop_front_if(|(of, _)| of == name);
-        let (lists, name) = match told {
-            Told::Document(id) => {
-                (vec![(&mut self.added, &mut joined.added), (&mut self.deleted, &mut joined.deleted)], id)
-            }
-            Told::Query(text) => (vec![(&mut self.deleted_by_query, &mut joined.deleted_by_query)], text),
-            Told::Refusal => (vec![], &String::new()),
+        let take = |from: &mut VecDeque<(String, Version)>, to: &mut Vec<_>, name: &str| {
+            let found = from.pop_front_if(|(of, _)| of == name);
+            let was_done = found.is_some();
+            to.extend(found.filter(|_| !is_told));
+            was_done
         };
-        for (from, to) in lists {
-            if let Some(found) = next(from, name) {
-                to.extend((!is_told).then_some(found));
-                return true;
+        let was_done = match told {
+            Told::Document(id) => {
+                take(&mut self.added, &mut joined.added, id)
+                    || take(&mut self.deleted, &mut joined.deleted, id)
             }
+            Told::Query(text) => take(&mut self.deleted_by_query, &mut joined.deleted_by_query, text),
+            Told::Refusal => false,
+        };
+        if was_done {
+            return true;
         }
         let refused = self.refused.pop_front_if(|refusal| match told {
             Told::Document(name) | Told::Query(name) => refusal.of == *name,

@@ -145,16 +145,15 @@ impl Router {
                 None => shard.name == route,
             };
             let mut found = false;
-            for (shard, meant) in shards.iter().zip(&mut meant).filter(|(shard, _)| is_meant(shard)) {
+            for (_, meant) in shards.iter().zip(&mut meant).filter(|(shard, _)| is_meant(shard)) {
                 (*meant, found) = (true, true);
-                debug_assert!(shard.range.is_some() == (self.kind == RouterKind::CompositeId));
             }
             if !found {
                 let message = format!("implicit router can't find shard {route} in collection {collection}");
                 return Err(Error::bad_request(message));
             }
         }
-        Ok((0..shards.len()).filter(|at| meant[*at]).collect())
+        Ok(meant.iter().enumerate().filter(|(_, meant)| **meant).map(|(at, _)| at).collect())
     }
 
     fn own_field(&self, route: Option<&str>) -> Option<&str> {

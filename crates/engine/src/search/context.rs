@@ -117,6 +117,11 @@ impl<'a> SearchContext<'a> {
         matches!(self.counted_by, CountedBy::Noting(_))
     }
 
+    /// Whether the statistics are those of all shards of a collection.
+    pub(crate) fn is_counted_by_all(&self) -> bool {
+        matches!(self.counted_by, CountedBy::Collection(_))
+    }
+
     /// The same, scored by the statistics that the plan brings.
     pub(crate) fn of_plan(self, plan: &'a SearchPlan) -> Self {
         let counted_by = plan.statistics.as_deref().map_or(CountedBy::Shard, CountedBy::Collection);

@@ -5,10 +5,10 @@
 use std::sync::{Mutex, PoisonError};
 
 use plan::partial::SearchStatistics;
-use plan::{Result, SearchPlan, SortBy};
+use plan::{MatchScope, Result, SearchPlan, SortBy};
 
 use super::function;
-use super::lower::lower_scored;
+use super::lower::{lower_scored, lower_unscored};
 use crate::search::context::SearchContext;
 use crate::search::counted_by::CountedBy;
 
@@ -18,6 +18,11 @@ pub(crate) fn statistics(context: SearchContext<'_>, plan: &SearchPlan) -> Resul
     {
         let context = SearchContext { counted_by: CountedBy::Noting(&noted), ..context };
         lower_scored(&context, &plan.query)?;
+        // Which documents a filter finds may hang on them too; what asks other collections does not.
+        let counting = plan.filters.iter().filter(|filter| filter.query.scope() == MatchScope::Snapshot);
+        for filter in counting {
+            lower_unscored(&context, &filter.query)?;
+        }
         let others = plan.shape.rerank.iter().map(|rerank| &rerank.query);
         let others = others.chain(plan.shape.expand.iter().filter_map(|expand| expand.query.as_ref()));
         for query in others {

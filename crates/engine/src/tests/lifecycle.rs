@@ -296,6 +296,26 @@ fn deadlines_are_met_by_ticks() {
     assert_eq!((shard.stats().ram_bytes, shard.stats().flushes), (0, 1));
 }
 
+/// Lengths and postings of a field lie in segments of its time only.
+#[test]
+fn a_field_is_looked_for_in_segments_of_before_it() {
+    let site = Site::new();
+    let shard = site.open();
+    update(&shard, vec![add(document(&[("id", vec![text("1")])]))]);
+    flush(&shard);
+    let mut grown = source();
+    grown.fields.push(plan::FieldSource {
+        name: "newt".into(),
+        type_name: "text".into(),
+        attributes: vec![],
+    });
+    shard.set_schema(Arc::new(Schema::build(grown).unwrap())).unwrap();
+    update(&shard, vec![add(document(&[("id", vec![text("2")]), ("newt", vec![text("a pond")])]))]);
+    flush(&shard);
+    assert_eq!(found(&shard, &Query::Exists { field: "newt".into() }), ["2"]);
+    assert_eq!(found(&shard, &term("newt", "pond")), ["2"]);
+}
+
 #[test]
 fn a_changed_schema_takes_effect_and_keeps_the_past() {
     let site = Site::new();

@@ -81,12 +81,12 @@ fn status(call: &Call<'_>) -> Result<Entries> {
     };
     let node = &call.server.node;
     let entries: Entries = match call.text(&params::CORE) {
-        Some(name) => match (node.shard_of_core(name), node.find(name)) {
-            (Some((collection, number)), _) => {
+        Some(name) => match node.find_addressed(name) {
+            Some((collection, Some(number))) => {
                 vec![core_status(&facts(&collection, number, name.to_owned()))]
             }
-            (None, Some(collection)) => all(&collection).into_iter().take(1).collect(),
-            (None, None) => vec![(Name::Owned(name.to_owned()), Node::Map(vec![]))],
+            Some((collection, None)) => all(&collection).into_iter().take(1).collect(),
+            None => vec![(Name::Owned(name.to_owned()), Node::Map(vec![]))],
         },
         None => node.list().iter().flat_map(|collection| all(collection)).collect(),
     };

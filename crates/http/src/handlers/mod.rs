@@ -83,12 +83,11 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
             Some(Serving::Node(handler))
         }
         Target::Collection(name, path) => {
-            let Some(collection) = server.node.find(&name) else {
+            let Some((collection, core)) = server.node.find_addressed(&name) else {
                 let several = server.node.resolve(&name).ok().filter(|found| found.len() > 1)?;
                 return Some(Serving::Several(name, several.len()));
             };
             let handler = route::handler(&path, &collection.config())?;
-            let core = server.node.shard_of_core(&name).map(|(_, number)| number);
             Some(Serving::Collection { collection, core, handler, path })
         }
         Target::Configsets(parts) => Some(Serving::Configsets(parts)),

@@ -24,6 +24,7 @@ use crate::facet::FacetPlan;
 use crate::function::Function;
 use crate::partial::SearchStatistics;
 use crate::query::Query;
+use crate::query::match_scope::MatchScope;
 use crate::search::field_selection::FieldSelection;
 use crate::search::filter::Filter;
 use crate::search::highlight::HighlightPlan;
@@ -131,7 +132,10 @@ impl SearchPlan {
     pub fn needs_statistics(&self) -> bool {
         let by_value = |key: &SortKey| matches!(key.by, SortBy::Score | SortBy::Function(_));
         let scores = self.scores || self.explain || self.shape.rerank.is_some();
+        let counts = |query: &Query| query.scope() == MatchScope::Snapshot;
         scores
+            || counts(&self.query)
+            || self.filters.iter().any(|filter| counts(&filter.query))
             || self.orders().any(by_value)
             || !self.functions.is_empty()
             || self.highlight.is_some()

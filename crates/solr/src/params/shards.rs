@@ -20,8 +20,13 @@ pub const DISTRIBUTED: Preset<bool> = Param::new(
     "true",
     "Whether all shards are searched; else the one whose core is addressed, or the first.",
 );
-pub const SHARDS_INFO: Preset<bool> =
-    Param::new("shards.info", switch, "false", "Show what each shard found, where there are several.");
+/// Of one shard Solr has nothing to say either.
+pub const SHARDS_INFO: Preset<bool> = Param::new(
+    "shards.info",
+    switch,
+    "false",
+    "What each shard found: nothing where there is one, and refused where there are several.",
+);
 
 pub const DOCS: &[ParamDoc] = &[
     SHARDS.doc(),

@@ -65,7 +65,7 @@ pub struct Names<'a> {
 
 impl Names<'_> {
     /// Errors: `BadRequest` for what one shard cannot answer for all.
-    pub(crate) fn refuse_over_shards(&self, what: &str) -> Result<()> {
+    pub fn refuse_over_shards(&self, what: &str) -> Result<()> {
         let Some(collection) = self.sharded else { return Ok(()) };
         Err(Error::bad_request(format!(
             "{what} is not supported over several shards yet, and `{collection}` has some; use a collection of one shard"

@@ -181,6 +181,9 @@ pub(super) fn transformed(
     let own = context.and_then(|context| NamedPart::find(&context.names.own.transformers, name));
     let preset = |name: &str| own.and_then(|own| own.setting(name));
     let name = own.map_or(name, |own| &own.stands_for);
+    if let ("core" | "shard", Some(context)) = (name, context) {
+        context.names.refuse_over_shards(&shown)?;
+    }
     match name {
         "value" => {
             // What is declared counts, whatever the request says, as in Solr.

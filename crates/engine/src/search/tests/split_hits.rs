@@ -1,8 +1,7 @@
 //! Laws of hits: a collection's documents, split over shards in any way, give the page that one shard with
 //! all of them gives, by the road that a collection goes (`cluster::search_shards`); and their parts merge in
 //! any order and grouping. The one shard has its documents in the order of the shards, so that ties have to
-//! end alike. Left out are scores that depend on how many documents a shard has, and Solr's `_docid_`, which
-//! is an order of each shard. Where hits are collapsed the documents of a group are together, as in Solr;
+//! end alike. Left out is Solr's `_docid_`, which is an order of each shard. Where hits are collapsed the documents of a group are together, as in Solr;
 //! elsewhere they need not be.
 
 use std::sync::Arc;
@@ -152,6 +151,19 @@ proptest! {
         let plan = SearchPlan { sort, page, scores, shape, functions, ..plan(query) };
         split.check(&plan)?;
         split.check_merges(&plan, &pairs)?;
+    }
+
+    /// By BM25, which hangs on how many documents there are in all shards.
+    #[test]
+    fn shards_together_score_as_one_does(
+        (docs, count) in (docs(), 1usize..8),
+        (query, filter) in (query(), query()),
+        page in page(),
+    ) {
+        let split = Split::of(&docs, count);
+        let sort = vec![SortKey { by: SortBy::Score, descending: true }];
+        let filters = vec![super::build::filter(filter)];
+        split.check(&SearchPlan { sort, page, filters, scores: true, ..plan(query) })?;
     }
 
     #[test]

@@ -14,7 +14,7 @@ use solr::params::admin::collections as params;
 use solr::params::admin::cores::CORE;
 use solr::response::{Entries, Node};
 
-use super::lifecycle::done;
+use super::sharding::done;
 use crate::request::call::Call;
 
 pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
@@ -28,7 +28,7 @@ pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
         call.server.node.delete_backups(place, BackupsToDelete::AllButNewest(count)).await?;
     }
     let mut entries = backup_made(&backup, (files, bytes));
-    entries.extend(done(call, None));
+    entries.extend(done(call, &[]));
     Ok(entries)
 }
 
@@ -63,7 +63,7 @@ pub(super) async fn restore(call: &Call<'_>) -> Result<Entries> {
         )));
     }
     let collection = call.server.node.restore(place, id, (name.to_owned(), None)).await?;
-    Ok(done(call, Some(&collection)))
+    Ok(done(call, &collection.shard_documents()))
 }
 
 /// A core's own backup, by the name that a collection's has too.

@@ -10,9 +10,9 @@ use cluster::{Collection, CreateCollection};
 use plan::{Error, ErrorKind, Result};
 use solr::params::Param;
 use solr::params::admin::collections;
-use solr::response::{Entries, Name, Node};
+use solr::response::{Entries, Node};
 
-use super::sharding;
+use super::sharding::{self, done};
 use crate::handlers::configsets;
 use crate::request::call::Call;
 
@@ -36,7 +36,7 @@ pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     if let Some(alias) = alias {
         call.server.node.set_alias(alias, vec![name.to_owned()]).await?;
     }
-    Ok(sharding::succeeded(call, &collection.shard_documents()))
+    Ok(done(call, &collection.shard_documents()))
 }
 
 pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
@@ -59,25 +59,14 @@ pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
         )));
     }
     node.delete(&name).await?;
-    Ok(done(call, None))
+    Ok(done(call, &[]))
 }
 
 pub(super) async fn reload(call: &Call<'_>) -> Result<Entries> {
     let collection = existing(call)?;
     configsets::renew(call, &collection).await?;
     collection.reload().await?;
-    Ok(done(call, None))
-}
-
-/// What each node did, as a cloud's overseer would list it.
-pub(super) fn done(call: &Call<'_>, made: Option<&Collection>) -> Entries {
-    let header = Node::map([("status", Node::Int(0)), ("QTime", Node::Int(0))]);
-    let mut entries: Entries = vec![("responseHeader".into(), header)];
-    if let Some(collection) = made {
-        entries.push(("core".into(), Node::from(collection.core_name())));
-    }
-    let node = Name::Owned(call.server.node.name().to_owned());
-    vec![("success".into(), Node::Map(vec![(node, Node::Map(entries))]))]
+    Ok(done(call, &[]))
 }
 
 /// The collection that `name` names, or an alias of one.

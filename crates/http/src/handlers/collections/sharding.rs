@@ -32,13 +32,18 @@ pub(super) fn asked(call: &Call<'_>) -> Result<Sharding> {
     }
 }
 
-/// What the node did for each shard, as a cloud's overseer would list it: an entry for each, all under the
-/// node's name.
-pub(super) fn succeeded(call: &Call<'_>, made: &[ShardDocument]) -> Entries {
-    let entry = |shard: &ShardDocument| {
+/// What the node did, as a cloud's overseer would list it: an entry for each shard that was made, all under the
+/// node's name, or one where none was.
+pub(super) fn done(call: &Call<'_>, made: &[ShardDocument]) -> Entries {
+    let entry = |core: Option<&str>| {
         let header = Node::map([("status", Node::Int(0)), ("QTime", Node::Int(0))]);
-        let node = Name::Owned(call.server.node.name().to_owned());
-        (node, Node::map([("responseHeader", header), ("core", Node::from(shard.core.clone()))]))
+        let mut entries: Entries = vec![("responseHeader".into(), header)];
+        entries.extend(core.map(|core| ("core".into(), Node::from(core.to_owned()))));
+        (Name::Owned(call.server.node.name().to_owned()), Node::Map(entries))
     };
-    vec![("success".into(), Node::Map(made.iter().map(entry).collect()))]
+    let shown = match made {
+        [] => vec![entry(None)],
+        made => made.iter().map(|shard| entry(Some(&shard.core))).collect(),
+    };
+    vec![("success".into(), Node::Map(shown))]
 }

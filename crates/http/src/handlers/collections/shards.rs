@@ -5,8 +5,8 @@ use plan::Result;
 use solr::params::admin::collections as params;
 use solr::response::Entries;
 
-use super::lifecycle::{done, not_found, only_one_of};
-use super::sharding::succeeded;
+use super::lifecycle::{not_found, only_one_of};
+use super::sharding::done;
 use crate::request::call::Call;
 
 pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
@@ -15,7 +15,7 @@ pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     let node = &call.server.node;
     let collection = node.find(name).ok_or_else(|| not_found(name))?;
     let made = node.create_shard(&collection, shard).await?;
-    Ok(succeeded(call, &[made]))
+    Ok(done(call, &[made]))
 }
 
 pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
@@ -23,5 +23,5 @@ pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
     let node = &call.server.node;
     let collection = node.find(name).ok_or_else(|| not_found(name))?;
     node.delete_shard(&collection, shard).await?;
-    Ok(done(call, None))
+    Ok(done(call, &[]))
 }

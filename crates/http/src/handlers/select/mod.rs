@@ -60,6 +60,9 @@ pub(super) async fn run(
     if resolved.as_ref().is_some_and(|it| it.response.debug.timing) {
         call.trace.be_exact();
     }
+    if shards::SHARDS_INFO.read(params)? {
+        context.names.refuse_over_shards("`shards.info`")?;
+    }
     let shards = collection.select_shards(&shards::choice(params)?, call.core)?;
     let preparation = Preparation { collection, config: &config, context: &context, params };
     let pipeline = Pipeline::prepare(preparation, resolved.as_ref()).await?;
