@@ -1,8 +1,8 @@
 //! Laws of hits: a collection's documents, split over shards in any way, give the page that one shard with
 //! all of them gives, by the road that a collection goes (`cluster::search_shards`); and their parts merge in
 //! any order and grouping. The one shard has its documents in the order of the shards, so that ties have to
-//! end alike. Left out is Solr's `_docid_`, which is an order of each shard. Where hits are collapsed the documents of a group are together, as in Solr;
-//! elsewhere they need not be.
+//! end alike. Left out is Solr's `_docid_`, which is an order of each shard. Where hits are collapsed the
+//! documents of a group are together, as in Solr; elsewhere they need not be.
 
 use std::sync::Arc;
 

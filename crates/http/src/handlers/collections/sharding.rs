@@ -32,8 +32,8 @@ pub(super) fn asked(call: &Call<'_>) -> Result<Sharding> {
     }
 }
 
-/// What the node did, as a cloud's overseer would list it: an entry for each shard that was made, all under the
-/// node's name, or one where none was.
+/// What the node did, as a cloud's overseer would list it: an entry for each shard that was made, all under
+/// the node's name, or one where none was.
 pub(super) fn done(call: &Call<'_>, made: &[ShardDocument]) -> Entries {
     let entry = |core: Option<&str>| {
         let header = Node::map([("status", Node::Int(0)), ("QTime", Node::Int(0))]);
