@@ -7,7 +7,7 @@ use std::sync::Arc;
 use meter::{Meters, Phase};
 use plan::partial::Merge;
 use plan::{
-    Document, DocumentVectors, Error, ErrorKind, Explanation, FieldSelection, Hit, HitAddress, LikeTerm,
+    Document, DocumentVectors, Error, Explanation, FieldSelection, Hit, HitAddress, LikeTerm,
     MoreLike, Query, Result, SearchPlan, SearchResult, ShardChoice, SpellFinding, SpellPlan, VectorsPlan,
     WhyNot,
 };
@@ -49,7 +49,8 @@ impl ShardSelection {
 
 impl Collection {
     /// The shards that a request means; `core` is the number of the one whose core it addressed. Errors:
-    /// `BadRequest` for a route, `Unavailable` for a name of no shard, as in Solr.
+    /// `BadRequest` for a route and for a name of no shard: asking again does not help, so it is not Solr's
+    /// 503, at which clients do (ADR 17).
     pub fn select_shards(&self, choice: &ShardChoice, core: Option<usize>) -> Result<ShardSelection> {
         if *choice == ShardChoice::All {
             return Ok(ShardSelection::default());
@@ -57,10 +58,7 @@ impl Collection {
         let served = self.home.served();
         let number_of = |name: &String| {
             let found = served.documents.iter().position(|shard| shard.name == *name);
-            found.ok_or_else(|| {
-                let message = format!("no active servers hosting shard: {name}");
-                Error::new(ErrorKind::Unavailable, message)
-            })
+            found.ok_or_else(|| Error::bad_request(format!("no active servers hosting shard: {name}")))
         };
         let mut numbers = match choice {
             ShardChoice::All => Vec::from_iter(0..served.shards.len()),
