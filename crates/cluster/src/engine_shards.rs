@@ -9,7 +9,8 @@ use std::sync::Arc;
 use engine::{CacheSizes, Scheduler, ShardConfig};
 use meter::Meters;
 use plan::partial::{
-    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, SearchStatistics, ShardResult,
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, SearchStatistics,
+    ShardResult,
 };
 use plan::{Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
 use store::{ShardImage, Watermark};
@@ -99,6 +100,10 @@ impl ShardReader for engine::Shard {
 impl ShardSnapshot for engine::PinnedShard {
     fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
         self.statistics(plan, meters)
+    }
+
+    fn heads(&self, plan: &SearchPlan, step: &HeadsStep, meters: &Meters) -> Result<GroupsPartial> {
+        self.heads(plan, step, meters)
     }
 
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {

@@ -7,7 +7,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use meter::Meters;
-use plan::partial::{ExpandRequest, FetchRequest, Fetched, HitRef, Merge, ShardResult};
+use plan::partial::{
+    ChosenHeads, ExpandRequest, FetchRequest, Fetched, GroupsPartial, HitRef, Merge, ShardResult,
+};
 use plan::{
     Component, CutDepth, Error, ExpandPlan, FacetPlan, Group, Result, SearchPlan, SearchResult, Value,
 };
@@ -21,7 +23,7 @@ type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
 
 /// What `plan` finds in all of these shards together, one after the other. Blocks.
 pub fn search_shards(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<SearchResult> {
-    searched(pins, plan, meters, |plan| pins.iter().map(|pin| pin.search(plan, meters)).collect())
+    searched(&InTurn(pins), pins, plan, meters)
 }
 
 /// The same, shards side by side where threads are free.
@@ -30,33 +32,90 @@ pub(crate) fn search_side_by_side(
     plan: &SearchPlan,
     meters: &Meters,
 ) -> Result<SearchResult> {
-    if pins.len() > 1 {
-        check_gathered(plan)?;
-    }
-    searched(pins, plan, meters, |plan| {
-        let search = |pin: &Arc<dyn ShardSnapshot>| {
-            let (pin, plan, meters) = (pin.clone(), plan.clone(), meters.clone());
-            move || pin.search(&plan, &meters)
-        };
-        offload::side_by_side(pins.iter().map(search).collect())?.into_iter().collect()
-    })
+    searched(&SideBySide(pins), pins, plan, meters)
 }
 
-/// `ask_all` gives the parts of all shards, in their order, to a plan of many.
+/// How each of several shards is asked, by its own plan; answers are in their order.
+trait AskEach {
+    fn ask_each<T: Send + 'static>(
+        &self,
+        plans: &[Arc<SearchPlan>],
+        meters: &Meters,
+        ask: impl Fn(&dyn ShardSnapshot, &SearchPlan, &Meters) -> Result<T> + Clone + Send + 'static,
+    ) -> Result<Vec<T>>;
+}
+
+struct InTurn<'a>(Pins<'a>);
+
+impl AskEach for InTurn<'_> {
+    fn ask_each<T>(
+        &self,
+        plans: &[Arc<SearchPlan>],
+        meters: &Meters,
+        ask: impl Fn(&dyn ShardSnapshot, &SearchPlan, &Meters) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.0.iter().zip(plans).map(|(pin, plan)| ask(&**pin, plan, meters)).collect()
+    }
+}
+
+struct SideBySide<'a>(&'a [Arc<dyn ShardSnapshot>]);
+
+impl AskEach for SideBySide<'_> {
+    fn ask_each<T: Send + 'static>(
+        &self,
+        plans: &[Arc<SearchPlan>],
+        meters: &Meters,
+        ask: impl Fn(&dyn ShardSnapshot, &SearchPlan, &Meters) -> Result<T> + Clone + Send + 'static,
+    ) -> Result<Vec<T>> {
+        let job = |(pin, plan): (&Arc<dyn ShardSnapshot>, &Arc<SearchPlan>)| {
+            let (pin, plan, meters, ask) = (pin.clone(), plan.clone(), meters.clone(), ask.clone());
+            move || ask(&*pin, &plan, &meters)
+        };
+        offload::side_by_side(self.0.iter().zip(plans).map(job).collect())?.into_iter().collect()
+    }
+}
+
 fn searched(
+    shards: &impl AskEach,
     pins: Pins<'_>,
     plan: &SearchPlan,
     meters: &Meters,
-    ask_all: impl FnOnce(&Arc<SearchPlan>) -> Result<Vec<ShardResult>>,
 ) -> Result<SearchResult> {
     // One that is alone gets the plan as it is: a copy would be most of what a short search takes.
     if let [only] = pins {
         return finished(pins, plan, only.search(plan, meters)?, meters);
     }
     let plan = Arc::new(plan_of_many(pins, plan, meters)?);
-    let merged = merged(ask_all(&plan)?);
+    let plans = with_heads(shards, vec![plan.clone(); pins.len()], meters)?;
+    let merged = merged(shards.ask_each(&plans, meters, |pin, plan, meters| pin.search(plan, meters))?);
     // By the same plan: explanations and snippets of the second step go by its statistics too.
     finished(pins, &plan, merged, meters)
+}
+
+/// The plans, each with the hits of its shard that are the best of their groups in all shards, where the plan
+/// leaves only these.
+fn with_heads(
+    shards: &impl AskEach,
+    mut plans: Vec<Arc<SearchPlan>>,
+    meters: &Meters,
+) -> Result<Vec<Arc<SearchPlan>>> {
+    for step in plans.first().map(|plan| plan.heads_steps()).unwrap_or_default() {
+        let asked = step.clone();
+        let parts =
+            shards.ask_each(&plans, meters, move |pin, plan, meters| pin.heads(plan, &asked, meters))?;
+        let named = (0..).zip(parts).map(|(number, part)| part.of_shard(number));
+        let all = named.reduce(GroupsPartial::merge);
+        let mut chosen = vec![Vec::new(); plans.len()];
+        for head in all.iter().flat_map(GroupsPartial::heads) {
+            if let Some(own) = chosen.get_mut(head.shard as usize) {
+                own.push((head.segment, head.doc));
+            }
+        }
+        for (plan, documents) in plans.iter_mut().zip(chosen) {
+            Arc::make_mut(plan).heads.push(ChosenHeads { step: step.clone(), documents });
+        }
+    }
+    Ok(plans)
 }
 
 /// What is asked of each, as one: the parts merge in the order of who is asked; `None` where nobody is.
@@ -79,20 +138,6 @@ fn plan_of_many(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<Se
     // One after the other: it is a look into dictionaries, less work than it takes to wake a thread.
     let counted = gather_parts(pins, |pin| pin.statistics(&plan, meters))?;
     Ok(SearchPlan { statistics: counted.map(Arc::new), ..plan })
-}
-
-/// Errors: `BadRequest` for what would be wrong where documents of a group may lie in several shards, since
-/// each shard chooses heads of groups for itself.
-fn check_gathered(plan: &SearchPlan) -> Result<()> {
-    let truncates = |groups: &plan::GroupPlan| groups.truncate && plan.facets.reads_hits();
-    let what = match &plan.shape {
-        shape if !shape.collapses.is_empty() => "`{!collapse}`",
-        shape if shape.groups.as_ref().is_some_and(truncates) => "`group.truncate` with facets",
-        _ => return Ok(()),
-    };
-    Err(Error::bad_request(format!(
-        "{what} is not supported over several shards yet; use a collection of one shard"
-    )))
 }
 
 /// The parts of all shards, in their order, as one.

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use meter::{Meters, Phase};
 use plan::partial::Merge;
 use plan::{
-    Document, DocumentVectors, Error, Explanation, FieldSelection, Hit, HitAddress, LikeTerm,
-    MoreLike, Query, Result, SearchPlan, SearchResult, ShardChoice, SpellFinding, SpellPlan, VectorsPlan,
-    WhyNot,
+    Document, DocumentVectors, Error, Explanation, FieldSelection, Hit, HitAddress, LikeTerm, MoreLike,
+    Query, Result, SearchPlan, SearchResult, ShardChoice, SpellFinding, SpellPlan, VectorsPlan, WhyNot,
 };
 
 use super::Collection;

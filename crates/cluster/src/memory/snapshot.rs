@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use meter::Meters;
 use plan::partial::{
-    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, RankedHits, SearchStatistics, ShardResult,
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, RankedHits,
+    SearchStatistics, ShardResult,
 };
 use plan::{Document, DocumentVectors, Hit, Result, SchemaLineage, SearchPlan, Value, VectorsPlan};
 
@@ -57,6 +58,10 @@ impl ShardSnapshot for MemorySnapshot {
     /// It scores nothing.
     fn statistics(&self, _: &SearchPlan, _: &Meters) -> Result<SearchStatistics> {
         Ok(SearchStatistics::default())
+    }
+
+    fn heads(&self, _: &SearchPlan, _: &HeadsStep, _: &Meters) -> Result<GroupsPartial> {
+        Ok(GroupsPartial::default())
     }
 
     fn search(&self, plan: &SearchPlan, _: &Meters) -> Result<ShardResult> {

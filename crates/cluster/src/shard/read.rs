@@ -13,8 +13,9 @@ use std::sync::Arc;
 use engine::{JoinedValues, SegmentStats, ShardStats};
 use meter::Meters;
 use plan::partial::{
-    ByValue, ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, IndexedFields, LikeCounts,
-    LikeWords, SearchStatistics, ShardResult, SuggestPartial, TermCounts, WordCounts,
+    ByValue, ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef,
+    IndexedFields, LikeCounts, LikeWords, SearchStatistics, ShardResult, SuggestPartial, TermCounts,
+    WordCounts,
 };
 use plan::{
     CacheStats, Document, DocumentVectors, Error, Explanation, FieldSelection, Join, MoreLike, Query, Result,
@@ -38,6 +39,9 @@ pub trait ShardSnapshot: Send + Sync {
     /// What the plan's scores hang on beside each document, as this shard has it: of several shards the sum
     /// comes with the plan ([`SearchPlan::statistics`]).
     fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics>;
+    /// The best hits of this shard in the groups of a step, of which those of all shards are chosen and come
+    /// with the plan ([`SearchPlan::heads`]).
+    fn heads(&self, plan: &SearchPlan, step: &HeadsStep, meters: &Meters) -> Result<GroupsPartial>;
     /// The first step of a search: which hits there are, and what is counted of them.
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
     /// What hits of this snapshot have in the field by which the plan expands groups.

@@ -66,8 +66,8 @@ mod words;
 
 use meter::Meters;
 use plan::partial::{
-    ByValue, GroupPartial, HitRef, IndexedFields, LikeCounts, LikeWords, SearchStatistics, ShardResult,
-    TermCounts, WordCounts,
+    ByValue, GroupPartial, GroupsPartial, HeadsStep, HitRef, IndexedFields, LikeCounts, LikeWords,
+    SearchStatistics, ShardResult, TermCounts, WordCounts,
 };
 use plan::{Document, ExpandPlan, Explanation, FieldSelection, Query, Result, SearchPlan, Value};
 use tantivy::DocId;
@@ -117,6 +117,18 @@ pub(crate) fn statistics(
     caches.follow(snapshot);
     meters.allowance.resume();
     statistics::statistics(context_of(snapshot, caches).within(meters), plan)
+}
+
+/// The best hits of a snapshot in the groups of a step.
+pub(crate) fn heads(
+    snapshot: &Snapshot,
+    (plan, step): (&SearchPlan, &HeadsStep),
+    caches: &SearchCaches,
+    meters: &Meters,
+) -> Result<GroupsPartial> {
+    caches.follow(snapshot);
+    meters.allowance.resume();
+    run::heads(&context_of(snapshot, caches).within(meters).of_plan(plan), plan, step)
 }
 
 /// What hits have in a field by which groups are expanded.

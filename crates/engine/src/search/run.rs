@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use meter::Phase;
-use plan::partial::{GroupsPartial, HitRef, RankedHits, ShardResult};
+use plan::partial::{GroupsPartial, HeadsStep, HitRef, RankedHits, ShardResult};
 use plan::{Component, CutDepth, Result, SearchPlan, SortBy, SortKey};
 
 use super::collect::{self};
@@ -50,14 +50,9 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<ShardResul
         || plan.explain
         || plan.shape.rerank.is_some()
         || plan.orders().any(|key| key.by == SortBy::Score);
-    let node =
-        if scored { lower_scored(context, &plan.query)? } else { lower_unscored(context, &plan.query)? };
-    let prepare = |filter| PreparedFilter::prepare(context, filter);
-    let mut filters = plan.filters.iter().map(prepare).collect::<Result<Vec<_>>>()?;
-    let (node, _) = split(node, &mut filters);
+    let (node, filters) = prepared(context, plan, scored)?;
     let masks = mask::masks(context, filters.iter())?;
-    let collapser = Collapser(&plan.shape.collapses);
-    let masks = collapsed(context, &collapser, &node, masks)?;
+    let masks = collapsed(context, plan, &node, masks)?;
     let run = Run { context, plan, node: &node, masks: &masks };
     let reads_hits = plan.facets.reads_hits() || !by_score || plan.shape.groups.is_some();
     let hits = if reads_hits { Some(mask::hits(context, &node, &masks)?) } else { None };
@@ -65,8 +60,7 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<ShardResul
     let whole = !context.allowance.is_used_up();
     let facets = match &hits {
         Some(hits) if whole && plan.facets.reads_hits() => {
-            let groups = plan.shape.groups.as_ref();
-            let searched = facet::Searched { node: &node, filters: &filters, collapser: &collapser, groups };
+            let searched = facet::Searched { node: &node, filters: &filters, plan };
             let _counting = context.trace.enter(Phase::Facet);
             Some(facet::count(context, &plan.facets, &searched, hits)?)
         }
@@ -84,6 +78,32 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<ShardResul
         groups: run.grouped(hits.as_deref())?,
         cut_before: cut.or_else(|| context.allowance.is_used_up().then_some(Component::Expand)),
     })
+}
+
+/// What matches, and what restricts it.
+fn prepared(
+    context: &SearchContext<'_>,
+    plan: &SearchPlan,
+    scored: bool,
+) -> Result<(Node, Vec<PreparedFilter>)> {
+    let node =
+        if scored { lower_scored(context, &plan.query)? } else { lower_unscored(context, &plan.query)? };
+    let prepare = |filter| PreparedFilter::prepare(context, filter);
+    let mut filters = plan.filters.iter().map(prepare).collect::<Result<Vec<_>>>()?;
+    let (node, _) = split(node, &mut filters);
+    Ok((node, filters))
+}
+
+/// The best hits of this snapshot in the groups of a step, for a choice among those of all shards.
+pub(super) fn heads(
+    context: &SearchContext<'_>,
+    plan: &SearchPlan,
+    step: &HeadsStep,
+) -> Result<GroupsPartial> {
+    let by_score = plan.orders().any(|key| key.by == SortBy::Score);
+    let (node, filters) = prepared(context, plan, by_score)?;
+    let hits = facet::hits_without(context, (&node, &filters), &step.without_tags)?;
+    grouping::named_heads(context, (plan, step), (&node, hits))
 }
 
 struct Run<'a> {
@@ -226,15 +246,10 @@ fn total(hits: &[Arc<Bits>]) -> u64 {
 }
 
 /// The documents allowed, of which only those stay that collapsing keeps.
-fn collapsed(
-    context: &SearchContext<'_>,
-    collapser: &Collapser<'_>,
-    node: &Node,
-    masks: Masks,
-) -> Result<Masks> {
-    if collapser.0.is_empty() {
+fn collapsed(context: &SearchContext<'_>, plan: &SearchPlan, node: &Node, masks: Masks) -> Result<Masks> {
+    if plan.shape.collapses.is_empty() {
         return Ok(masks);
     }
     let hits = mask::hits(context, node, &masks)?;
-    Ok(collapser.without(&[], context, node, hits)?.into_iter().map(Some).collect())
+    Ok(Collapser(plan).without(&[], context, node, hits)?.into_iter().map(Some).collect())
 }

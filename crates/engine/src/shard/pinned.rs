@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use meter::{Meters, Phase};
 use plan::partial::{
-    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, LikeCounts, LikeWords, SearchStatistics,
-    ShardResult, WordCounts,
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, LikeCounts,
+    LikeWords, SearchStatistics, ShardResult, WordCounts,
 };
 use plan::{
     Document, DocumentVectors, Explanation, FieldSelection, MoreLike, Query, Result, SearchPlan, Value,
@@ -42,6 +42,12 @@ impl PinnedShard {
     pub fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
         self.snapshot.check_schema(plan.schema_version)?;
         search::statistics(&self.snapshot, plan, &self.caches, meters)
+    }
+
+    /// The best hits of this shard in the groups of a step, of which those of all shards are chosen.
+    pub fn heads(&self, plan: &SearchPlan, step: &HeadsStep, meters: &Meters) -> Result<GroupsPartial> {
+        self.snapshot.check_schema(plan.schema_version)?;
+        search::heads(&self.snapshot, (plan, step), &self.caches, meters)
     }
 
     /// What hits have in the field by which the plan's groups are expanded; empty where it expands none.

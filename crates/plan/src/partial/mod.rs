@@ -4,9 +4,9 @@
 //! shows.
 //!
 //! Invariant: parts made at [`crate::CutDepth::Whole`] merge to what one shard with all their documents would
-//! have given, but for sums of reals ([`Sum`]), for the best hits of groups (`group.truncate`), for parents
-//! and runs that a split tears apart (`crates/engine/src/search/tests`), and for suggestions whose order
-//! hangs on that of documents (`crates/engine/src/suggest`).
+//! have given, but for sums of reals ([`Sum`]), for parents and runs that a split tears apart
+//! (`crates/engine/src/search/tests`), and for suggestions whose order hangs on that of documents
+//! (`crates/engine/src/suggest`).
 
 mod bucket;
 mod by_value;
@@ -14,6 +14,7 @@ mod cut_depth;
 mod facets;
 mod fetch;
 mod groups;
+mod heads;
 mod hits;
 mod index;
 mod like;
@@ -34,6 +35,7 @@ pub use cut_depth::CutDepth;
 pub use facets::{FacetPartials, FieldCounts, FieldPartial, PivotLevel, PivotPartial};
 pub use fetch::{ExpandRequest, FetchRequest, Fetched};
 pub use groups::{GroupPartial, GroupsPartial};
+pub use heads::{ChosenHeads, HeadsStep};
 pub use hits::{HitRef, RankedHits, SortValue};
 pub use index::{IndexedField, IndexedFields, TermCounts, WordCounts};
 pub use like::{FieldWords, LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
@@ -70,13 +72,7 @@ impl ShardResult {
     /// The same with its hits named as those of a shard among others.
     #[must_use]
     pub fn of_shard(mut self, number: u32) -> Self {
-        let groups = self.groups.iter_mut().flat_map(|groups| {
-            groups.values.list.iter_mut().map(|(_, group)| group).chain(&mut groups.without)
-        });
-        for group in groups {
-            group.head.iter_mut().for_each(|head| head.shard = number);
-            group.hits.name_shard(number);
-        }
+        self.groups = self.groups.into_iter().map(|groups| groups.of_shard(number)).collect();
         self.hits.name_shard(number);
         self
     }

@@ -13,3 +13,9 @@ pub struct Filter {
     /// Names by which facets may exclude it (`{!tag=a,b}`).
     pub tags: Vec<String>,
 }
+
+impl Filter {
+    pub fn has_tag(&self, tags: &[String]) -> bool {
+        self.tags.iter().any(|tag| tags.contains(tag))
+    }
+}

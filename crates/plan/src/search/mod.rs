@@ -3,6 +3,7 @@
 
 pub(crate) mod field_selection;
 pub(crate) mod filter;
+pub(crate) mod heads_steps;
 pub(crate) mod highlight;
 pub(crate) mod hit;
 pub(crate) mod page;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 
 use crate::facet::FacetPlan;
 use crate::function::Function;
-use crate::partial::SearchStatistics;
+use crate::partial::{ChosenHeads, SearchStatistics};
 use crate::query::Query;
 use crate::query::match_scope::MatchScope;
 use crate::search::field_selection::FieldSelection;
@@ -64,6 +65,9 @@ pub struct SearchPlan {
     /// What scores hang on beside the document, of all shards together; `None` where a shard is alone and
     /// counts its own.
     pub statistics: Option<Arc<SearchStatistics>>,
+    /// What was chosen of the steps that leave only the best hits of groups; empty where a shard is alone and
+    /// chooses itself.
+    pub heads: Vec<ChosenHeads>,
 }
 
 /// Documents below a hit (Solr's `[child]`).
@@ -97,6 +101,7 @@ impl SearchPlan {
             highlight: None,
             children: Vec::new(),
             statistics: None,
+            heads: Vec::new(),
         }
     }
 }

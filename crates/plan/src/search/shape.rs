@@ -52,6 +52,12 @@ pub struct Collapse {
     pub tags: Vec<String>,
 }
 
+impl Collapse {
+    pub fn has_tag(&self, tags: &[String]) -> bool {
+        self.tags.iter().any(|tag| tags.contains(tag))
+    }
+}
+
 /// What becomes of hits without a value in the field of the groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NullPolicy {

@@ -186,6 +186,7 @@ impl SelectRequest<'_> {
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
                 && !queries.others.is_some_and(Others::were_asked),
             statistics: None,
+            heads: Vec::new(),
         };
         let response = ResponsePlan {
             explain_other,

@@ -64,19 +64,22 @@ impl Grammar {
         Ok(grammar)
     }
 
-    /// The documents, the same in every run.
-    pub fn documents(&self) -> Result<Vec<Value>> {
-        let document = |number| Ok(Value::Object(self.made(&self.document, number)?));
+    /// The documents, the same in every run: of each generation others with the same ids.
+    pub fn documents(&self, generation: u64) -> Result<Vec<Value>> {
+        let document = |number| {
+            let seed = generation * self.documents + number;
+            Ok(Value::Object(self.made(&self.document, seed, number)?))
+        };
         (0..self.documents).map(document).collect()
     }
 
     /// The parameters of the request of a seed.
     pub fn request(&self, seed: u64) -> Result<Map<String, Value>> {
-        self.made(&self.request, seed)
+        self.made(&self.request, seed, seed)
     }
 
-    fn made(&self, groups: &[Group], seed: u64) -> Result<Map<String, Value>> {
-        let mut making = Making { grammar: self, random: Random(seed), number: seed, made: Map::new() };
+    fn made(&self, groups: &[Group], seed: u64, number: u64) -> Result<Map<String, Value>> {
+        let mut making = Making { grammar: self, random: Random(seed), number, made: Map::new() };
         making.groups(groups)?;
         Ok(making.made)
     }
@@ -201,7 +204,8 @@ mod tests {
     fn every_rule_of_the_grammar_ends() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compat/random.yaml");
         let grammar = Grammar::read(&path).unwrap();
-        assert_eq!(grammar.documents().unwrap(), grammar.documents().unwrap());
+        assert_eq!(grammar.documents(1).unwrap(), grammar.documents(1).unwrap());
+        assert_ne!(grammar.documents(0).unwrap(), grammar.documents(1).unwrap());
         for seed in 0..2_000 {
             let request = grammar.request(seed).unwrap();
             assert!(request.contains_key("q"), "seed {seed}: {request:?}");

@@ -22,6 +22,10 @@ use crate::args::Misuse;
 
 const COLLECTION: &str = "compat_random";
 
+/// After so many requests every document is replaced and segments are merged. By the number of the seed, so
+/// that a request meets the same documents when it is asked alone.
+const GENERATION: u64 = 100;
+
 /// How many requests, and which: those of the seeds from `first` on.
 pub struct Random {
     pub count: u64,
@@ -62,10 +66,16 @@ pub fn run(root: &Path, random: &Random, url: &str, create: &Create) -> Result<S
     let (solr, ours) = (Server::new(url), Server::new(ours.unwrap_or_default()));
     for (server, create) in [(&solr, create), (&ours, &random.create)] {
         create.make(server, root, COLLECTION, &grammar.configset)?;
-        fill(server, &grammar)?;
+        fill(server, &grammar, random.first / GENERATION, "commit")?;
     }
     let mut summary = Summary::new(Open::default());
     for seed in random.first..random.first.saturating_add(random.count) {
+        if seed > random.first && seed % GENERATION == 0 {
+            // What was replaced counts in statistics until it is merged away, which each does in its time.
+            for server in [&solr, &ours] {
+                fill(server, &grammar, seed / GENERATION, "optimize")?;
+            }
+        }
         let params = grammar.request(seed)?;
         let get = Some("select".to_owned());
         let step = Step { get, params, mask: grammar.mask.clone(), ..Step::default() };
@@ -84,9 +94,9 @@ pub fn run(root: &Path, random: &Random, url: &str, create: &Create) -> Result<S
     Ok(summary)
 }
 
-fn fill(server: &Server, grammar: &Grammar) -> Result<()> {
-    for body in [Value::from(grammar.documents()?), json!({"delete": grammar.delete})] {
-        let params = Map::from_iter([("commit".to_owned(), Value::from("true"))]);
+fn fill(server: &Server, grammar: &Grammar, generation: u64, command: &str) -> Result<()> {
+    for body in [Value::from(grammar.documents(generation)?), json!({"delete": grammar.delete})] {
+        let params = Map::from_iter([(command.to_owned(), Value::from("true"))]);
         let step = Step { post: Some("update".to_owned()), params, body: Some(body), ..Step::default() };
         let answer = server.ask(COLLECTION, &step)?;
         ensure!(answer.status == 200, "the documents were refused: {}", answer.body);

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{CutDepth, GroupPlan, Result};
+use plan::{CutDepth, Result, SearchPlan};
 
 use super::domain::Domain;
 use super::room::BucketBudget;
@@ -21,16 +21,13 @@ use crate::segment::bits::Bits;
 pub(crate) struct Searched<'a> {
     pub(crate) node: &'a Node,
     pub(crate) filters: &'a [PreparedFilter],
-    pub(crate) collapser: &'a Collapser<'a>,
-    /// Of which only the best hits are counted, where they say so.
-    pub(crate) groups: Option<&'a GroupPlan>,
+    pub(crate) plan: &'a SearchPlan,
 }
 
-/// Of grouped hits those that facets count.
-fn counted(context: &SearchContext<'_>, searched: &Searched<'_>, hits: Domain) -> Result<Domain> {
-    match searched.groups {
-        Some(groups) => grouping::truncated(context, groups, (searched.node, &hits)),
-        None => Ok(hits),
+impl Searched<'_> {
+    /// Of hits without the filters that have one of the tags those that facets count.
+    fn counted(&self, context: &SearchContext<'_>, tags: &[String], hits: Domain) -> Result<Domain> {
+        grouping::truncated(context, (self.plan, tags), (self.node, hits))
     }
 }
 
@@ -52,32 +49,41 @@ impl<'a> Domains<'a> {
         (room, depth): (&'a BucketBudget, CutDepth),
         hits: &[Arc<Bits>],
     ) -> Result<Self> {
-        let all = counted(context, searched, hits.to_vec())?;
+        let all = searched.counted(context, &[], hits.to_vec())?;
         Ok(Self { context, searched, room, depth, all, known: HashMap::new() })
     }
 
     /// Whether something that restricts the search has one of these tags.
     pub(super) fn knows(&self, tags: &[String]) -> bool {
-        let Searched { filters, collapser, .. } = self.searched;
-        filters.iter().any(|filter| has_tag(filter, tags)) || collapser.is_tagged(tags)
+        let Searched { filters, plan, .. } = self.searched;
+        filters.iter().any(|filter| has_tag(filter, tags)) || Collapser(plan).is_tagged(tags)
     }
 
     pub(super) fn without(&mut self, tags: &[String]) -> Result<Domain> {
         if !self.knows(tags) {
             return Ok(self.all.clone());
         }
-        let Searched { node, filters, collapser, groups: _ } = self.searched;
+        let Searched { node, filters, plan } = self.searched;
         if let Some(known) = self.known.get(tags) {
             return Ok(known.clone());
         }
-        let kept = filters.iter().filter(|filter| !has_tag(filter, tags));
-        let masks = mask::masks(self.context, kept)?;
-        let domain = mask::hits(self.context, node, &masks)?;
-        let domain = collapser.without(tags, self.context, node, domain)?;
-        let domain = counted(self.context, self.searched, domain)?;
+        let domain = hits_without(self.context, (node, filters), tags)?;
+        let domain = Collapser(plan).without(tags, self.context, node, domain)?;
+        let domain = self.searched.counted(self.context, tags, domain)?;
         self.known.insert(tags.to_vec(), domain.clone());
         Ok(domain)
     }
+}
+
+/// The hits under the filters that have none of the tags.
+pub(crate) fn hits_without(
+    context: &SearchContext<'_>,
+    (node, filters): (&Node, &[PreparedFilter]),
+    tags: &[String],
+) -> Result<Domain> {
+    let kept = filters.iter().filter(|filter| !has_tag(filter, tags));
+    let masks = mask::masks(context, kept)?;
+    mask::hits(context, node, &masks)
 }
 
 fn has_tag(filter: &PreparedFilter, tags: &[String]) -> bool {

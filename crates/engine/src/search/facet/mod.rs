@@ -22,7 +22,7 @@ use meter::Phase;
 use plan::partial::FacetPartials;
 use plan::{FacetPlan, Result};
 
-pub(crate) use domains::Searched;
+pub(crate) use domains::{Searched, hits_without};
 pub(crate) use ordinals::{Strings, ordinals};
 
 use crate::search::context::SearchContext;

@@ -6,22 +6,25 @@
 
 use std::sync::Arc;
 
-use plan::{Collapse, GroupBy, NullPolicy, Result};
+use plan::partial::HeadsStep;
+use plan::{Collapse, NullPolicy, Result, SearchPlan};
 
-use super::only_heads;
-use super::values::Groups;
-use crate::search::collect::Order;
+use super::choice::{HeadsChoice, chosen_bits, heads_as_bits};
 use crate::search::context::SearchContext;
 use crate::search::node::Node;
 use crate::search::sets::column_docs;
 use crate::segment::bits::Bits;
 
 /// The collapses of a search.
-pub(crate) struct Collapser<'a>(pub(crate) &'a [Collapse]);
+pub(crate) struct Collapser<'a>(pub(crate) &'a SearchPlan);
 
 impl Collapser<'_> {
+    fn collapses(&self) -> &[Collapse] {
+        &self.0.shape.collapses
+    }
+
     pub(crate) fn is_tagged(&self, tags: &[String]) -> bool {
-        self.0.iter().any(|one| excluded(one, tags))
+        self.collapses().iter().any(|one| one.has_tag(tags))
     }
 
     /// The hits that stay, of those collapses that have none of the tags.
@@ -30,32 +33,44 @@ impl Collapser<'_> {
         tags: &[String],
         context: &SearchContext<'_>,
         node: &Node,
+        hits: Vec<Arc<Bits>>,
+    ) -> Result<Vec<Arc<Bits>>> {
+        self.before(&HeadsStep { without_tags: tags.to_vec(), number: usize::MAX }, context, node, hits)
+    }
+
+    /// The hits that stay before a step.
+    pub(super) fn before(
+        &self,
+        step: &HeadsStep,
+        context: &SearchContext<'_>,
+        node: &Node,
         mut hits: Vec<Arc<Bits>>,
     ) -> Result<Vec<Arc<Bits>>> {
-        for one in self.0.iter().filter(|one| !excluded(one, tags)) {
-            hits = collapsed(context, one, (node, hits))?;
+        let tags = &step.without_tags;
+        for (number, one) in self.collapses().iter().enumerate().take(step.number) {
+            if !one.has_tag(tags) {
+                let chosen = self.0.chosen_heads(tags, number);
+                hits = collapsed(context, (one, chosen), (node, hits))?;
+            }
         }
         Ok(hits)
     }
 }
 
-fn excluded(one: &Collapse, tags: &[String]) -> bool {
-    one.tags.iter().any(|tag| tags.contains(tag))
-}
-
 fn collapsed(
     context: &SearchContext<'_>,
-    plan: &Collapse,
+    (collapse, chosen): (&Collapse, Option<&[(u32, u32)]>),
     (node, hits): (&Node, Vec<Arc<Bits>>),
 ) -> Result<Vec<Arc<Bits>>> {
-    let order = Order::resolve(context, &plan.best)?;
-    let mut groups = Groups::open(context, &GroupBy::Field(plan.field.clone()))?;
-    if plan.nulls == NullPolicy::Collapse {
-        return only_heads(context, (node, &hits), &mut groups, &order);
-    }
-    let (with, without) = divided(context, plan, hits)?;
-    let mut kept = only_heads(context, (node, &with), &mut groups, &order)?;
-    if plan.nulls == NullPolicy::Expand {
+    let (candidates, without) = candidates(context, collapse, hits)?;
+    let mut kept = match chosen {
+        Some(documents) => chosen_bits(context, documents),
+        None => {
+            let mut choice = HeadsChoice::of_collapse(context, collapse)?;
+            heads_as_bits(context, &choice.heads(context, (node, &candidates))?)
+        }
+    };
+    if collapse.nulls == NullPolicy::Expand {
         for (kept, without) in kept.iter_mut().zip(&without) {
             Arc::make_mut(kept).union(without);
         }
@@ -63,12 +78,19 @@ fn collapsed(
     Ok(kept)
 }
 
-/// The hits that have a value, and those that have none.
-type Divided = (Vec<Arc<Bits>>, Vec<Bits>);
+/// The hits of which heads are chosen, and those that are left out of it, having no value.
+type Candidates = (Vec<Arc<Bits>>, Vec<Bits>);
 
-fn divided(context: &SearchContext<'_>, plan: &Collapse, hits: Vec<Arc<Bits>>) -> Result<Divided> {
+pub(super) fn candidates(
+    context: &SearchContext<'_>,
+    plan: &Collapse,
+    hits: Vec<Arc<Bits>>,
+) -> Result<Candidates> {
+    if plan.nulls == NullPolicy::Collapse {
+        return Ok((hits, Vec::new()));
+    }
     let column = context.layout.field(&plan.field).and_then(|layout| layout.column.as_ref());
-    let mut divided = Divided::default();
+    let mut divided = Candidates::default();
     for (segment, mut hits) in context.segments.iter().zip(hits) {
         let valued = match column {
             Some(column) => column_docs(segment.reader, column)?,

@@ -1,10 +1,11 @@
 //! Hits in groups. `values` says which group a hit belongs to, `heads` finds the best hit of each group,
 //! `members` the others (`by_score` those of the first groups, where scores decide). Grouping orders groups
 //! by their heads and gives back members, as parts that merge with those of other shards; `collapse` leaves
-//! only the heads among the hits, so that all that comes after it counts and sorts those; `expand` finds the
-//! members behind the heads of a page.
+//! only the heads among the hits, so that all that comes after it counts and sorts those (`choice` says which
+//! these are, of one shard or of several); `expand` finds the members behind the heads of a page.
 
 mod by_score;
+mod choice;
 mod collapse;
 mod expand;
 mod heads;
@@ -13,13 +14,15 @@ mod values;
 
 use std::sync::Arc;
 
-use plan::partial::GroupsPartial;
+use plan::partial::{GroupsPartial, HeadsStep};
 use plan::{CutDepth, Filter, GroupBy, GroupPlan, Grouping, Query, Result, SearchPlan};
 
 pub(super) use collapse::Collapser;
 pub(super) use expand::{expand, values_of};
 pub(super) use values::{Groups, SegmentGroups};
 
+use self::choice::{HeadsChoice, chosen_bits, heads_as_bits};
+use self::collapse::candidates;
 use self::heads::heads;
 use self::members::{Members, Wanted, members};
 use super::collect::Order;
@@ -115,33 +118,37 @@ impl GroupSearch<'_> {
     }
 }
 
-/// What facets count under `group.truncate`: the best hit of each group of the first field or function.
+/// What facets count of grouped hits, which are those without the filters that have one of the tags.
 pub(super) fn truncated(
     context: &SearchContext<'_>,
-    grouping: &GroupPlan,
-    (node, hits): (&Node, &[Arc<Bits>]),
+    (plan, without_tags): (&SearchPlan, &[String]),
+    (node, hits): (&Node, Vec<Arc<Bits>>),
 ) -> Result<Vec<Arc<Bits>>> {
-    let by = grouping.by.iter().find(|one| !matches!(one.by, GroupBy::Query(_)));
-    let Some(by) = by.filter(|_| grouping.truncate) else { return Ok(hits.to_vec()) };
-    let mut groups = Groups::open(context, &by.by)?;
-    let order = Order::resolve(context, &grouping.sort)?;
-    only_heads(context, (node, hits), &mut groups, &order)
+    let Some(grouping) = &plan.shape.groups else { return Ok(hits) };
+    let Some(mut choice) = HeadsChoice::of_groups(context, grouping)? else { return Ok(hits) };
+    match plan.chosen_heads(without_tags, plan.shape.collapses.len()) {
+        Some(documents) => Ok(chosen_bits(context, documents)),
+        None => Ok(heads_as_bits(context, &choice.heads(context, (node, &hits))?)),
+    }
 }
 
-/// The best hit of each group as bits.
-fn only_heads(
+/// The best hits of this snapshot in the groups of a step; `hits` are those under the filters that have none
+/// of its tags.
+pub(super) fn named_heads(
     context: &SearchContext<'_>,
-    (node, hits): (&Node, &[Arc<Bits>]),
-    groups: &mut Groups,
-    order: &Order,
-) -> Result<Vec<Arc<Bits>>> {
-    let mut kept: Vec<Bits> = context.segments.iter().map(|segment| Bits::none(segment.max_doc())).collect();
-    for head in heads(context, (node, hits), groups, order, usize::MAX)? {
-        if let Some(kept) = kept.get_mut(head.hit.segment_number()) {
-            kept.insert(head.hit.doc);
+    (plan, step): (&SearchPlan, &HeadsStep),
+    (node, hits): (&Node, Vec<Arc<Bits>>),
+) -> Result<GroupsPartial> {
+    let hits = Collapser(plan).before(step, context, node, hits)?;
+    let (choice, hits) = match (plan.shape.collapses.get(step.number), &plan.shape.groups) {
+        (Some(collapse), _) => {
+            let (candidates, _) = candidates(context, collapse, hits)?;
+            (Some(HeadsChoice::of_collapse(context, collapse)?), candidates)
         }
-    }
-    Ok(kept.into_iter().map(Arc::new).collect())
+        (None, Some(groups)) => (HeadsChoice::of_groups(context, groups)?, hits),
+        (None, None) => (None, hits),
+    };
+    choice.map_or_else(|| Ok(GroupsPartial::default()), |choice| choice.named(context, (node, &hits)))
 }
 
 /// The hits that match a query, whose documents are kept as a filter's are.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use cluster::{ShardSnapshot, SnapshotAnswer, SnapshotRequest};
 use meter::Meters;
 use plan::partial::{
-    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, Merge, SearchStatistics, ShardResult,
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, Merge,
+    SearchStatistics, ShardResult,
 };
 use plan::{
     Clause, Error, FacetResult, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, Result,
@@ -48,6 +49,10 @@ impl Pinned<'_> {
 impl ShardSnapshot for Pinned<'_> {
     fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
         search::statistics(self.snapshot, plan, self.caches, meters)
+    }
+
+    fn heads(&self, plan: &SearchPlan, step: &HeadsStep, meters: &Meters) -> Result<GroupsPartial> {
+        search::heads(self.snapshot, (plan, step), self.caches, meters)
     }
 
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {

@@ -1,8 +1,8 @@
 //! Laws of hits: a collection's documents, split over shards in any way, give the page that one shard with
 //! all of them gives, by the road that a collection goes (`cluster::search_shards`); and their parts merge in
 //! any order and grouping. The one shard has its documents in the order of the shards, so that ties have to
-//! end alike. Left out is Solr's `_docid_`, which is an order of each shard. Where hits are collapsed the
-//! documents of a group are together, as in Solr; elsewhere they need not be.
+//! end alike. Left out is Solr's `_docid_`, which is an order of each shard. Documents of a group need not be
+//! together, as they have to be in Solr where hits are collapsed.
 
 use std::sync::Arc;
 
@@ -10,8 +10,9 @@ use cluster::ShardSnapshot;
 use meter::Meters;
 use plan::partial::ShardResult;
 use plan::{
-    Collapse, Cursor, CutDepth, ExpandPlan, FacetPlan, FieldClass, Function, GroupBy, GroupPlan, Grouping,
-    NullPolicy, Page, Query, Rerank, ScoreJoin, SearchPlan, SearchResult, Shape, SortBy, SortKey,
+    BucketPlan, Collapse, Cursor, CutDepth, DomainChange, ExpandPlan, FacetPlan, FieldClass, FieldFacet,
+    Filter, Function, GroupBy, GroupPlan, Grouping, NullPolicy, Page, Query, Rerank, ScoreJoin, SearchPlan,
+    SearchResult, Shape, SortBy, SortKey, SubFacet, SubFacetKind,
 };
 use proptest::prelude::*;
 
@@ -124,6 +125,13 @@ fn group_by() -> impl Strategy<Value = GroupBy> {
     ]
 }
 
+fn collapse() -> impl Strategy<Value = Collapse> {
+    let nulls = prop::sample::select(vec![NullPolicy::Ignore, NullPolicy::Expand, NullPolicy::Collapse]);
+    let tags = prop::sample::select(vec![Vec::new(), vec!["u".to_owned()]]);
+    let parts = (group_field(), keys(), nulls, tags);
+    parts.prop_map(|(field, best, nulls, tags)| Collapse { field: field.into(), best, nulls, tags })
+}
+
 fn group_field() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["c_s", "n_i", "x_d", "f_b", "none_s"])
 }
@@ -206,30 +214,58 @@ proptest! {
     #[test]
     fn shards_together_collapse_and_expand_as_one_does(
         (docs, count) in (docs(), 1usize..8),
-        (query, sort, best, others) in (scored(), keys(), keys(), prop::option::of(scored())),
+        (query, sort, others) in (scored(), keys(), prop::option::of(scored())),
         (field, page) in (group_field(), page()),
-        nulls in prop::sample::select(vec![NullPolicy::Ignore, NullPolicy::Expand, NullPolicy::Collapse]),
-        collapses in any::<bool>(),
+        collapses in prop::collection::vec(collapse(), 0..2),
     ) {
-        let at = |doc: &Doc, at: usize| match (collapses, doc.values(field).first()) {
-            (true, Some(value)) => value.to_text().bytes().map(usize::from).sum(),
-            (true, None) => 0,
-            (false, _) => at,
-        };
-        let docs: Vec<_> = docs.into_iter().map(|(doc, own)| (doc.clone(), at(&doc, own))).collect();
         let split = Split::of(&docs, count);
-        let collapse = Collapse { field: field.into(), best, nulls, tags: Vec::new() };
         let expand = ExpandPlan {
             field: field.into(),
             query: others,
             filters: None,
             rows: 2,
             sort: sort.clone(),
-            nulls: nulls == NullPolicy::Collapse,
+            nulls: collapses.iter().any(|one| one.nulls == NullPolicy::Collapse),
         };
-        let collapses = if collapses { vec![collapse] } else { Vec::new() };
         let shape = Shape { collapses, expand: Some(expand), ..Shape::default() };
         split.check(&SearchPlan { sort, page, shape, ..plan(query) })?;
+    }
+    /// Of the search, and anew of what a facet counts over without a filter or a collapse.
+    #[test]
+    fn shards_together_leave_the_heads_that_one_leaves(
+        (docs, count) in (docs(), 1usize..8),
+        (query, filter, sort, within) in (scored(), query(), keys(), keys()),
+        collapses in prop::collection::vec(collapse(), 0..3),
+        (by, truncate) in (prop::option::of(group_by()), any::<bool>()),
+    ) {
+        let split = Split::of(&docs, count);
+        let group = |by| GroupPlan {
+            by: vec![Grouping { key: String::new(), by, within: Page { start: 0, rows: 2 } }],
+            groups: Page { start: 0, rows: 9 },
+            sort: within,
+            count_groups: true,
+            truncate,
+        };
+        let shape = Shape { collapses, groups: by.map(group), ..Shape::default() };
+        let filters = vec![Filter { tags: vec!["t".into()], ..super::build::filter(filter) }];
+        let counted = |tags: &[&str]| FieldFacet {
+            missing: true,
+            exclude_tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..FieldFacet::of(&"e_ss".into())
+        };
+        let below = |tags: &[&str]| SubFacet {
+            key: "below".into(),
+            domain: DomainChange { exclude_tags: counted(tags).exclude_tags, ..DomainChange::default() },
+            kind: SubFacetKind::Query(None),
+            below: BucketPlan::default(),
+        };
+        let facets = FacetPlan {
+            enabled: true,
+            fields: vec![counted(&[]), counted(&["t"]), counted(&["u"]), counted(&["t", "u"]), counted(&["z"])],
+            tree: Some(BucketPlan { facets: vec![below(&["t"]), below(&["u"])], ..BucketPlan::default() }),
+            ..FacetPlan::default()
+        };
+        split.check(&SearchPlan { sort, filters, shape, facets, page: Page { start: 0, rows: 9 }, ..plan(query) })?;
     }
 }
 
