@@ -1,5 +1,6 @@
-//! Solr's own clients against a node of this checkout, and other people's measures beside ours: the suites
-//! below `clients/`, with what they need from their registries installed below the target folder.
+//! Solr's own clients against a node of this checkout, one of them also through a relay before it, and other
+//! people's measures beside ours: the suites below `clients/`, with what they need from their registries
+//! installed below the target folder.
 //!
 //! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool
 //! is a failure.
@@ -9,18 +10,21 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::server::{Server, target_folder};
+use crate::server::{Relay, Server, target_folder};
 
 const CORE: &str = "clients";
 
 /// (name, folder below `clients/`, what it needs). The measures come with trec_eval for what trec_eval
 /// measures.
 const PYTHON_SUITES: [(&str, &str, &[&str]); 4] = [
-    ("pysolr", "pysolr", &["pysolr==3.11.0"]),
+    ("pysolr", RELAYED.0, RELAYED.1),
     ("javapyn", "javapyn", &["javapyn==0.2.0"]),
     ("schemathesis", "schemathesis", &["schemathesis==4.32.5", "openapi-spec-validator==0.9.0"]),
     ("ir-measures", "ir_measures", &["ir-measures==0.4.3", "pytrec_eval-terrier==0.5.11"]),
 ];
+
+/// The suite that runs a second time, through `parhelion relay`: its client knows nothing of that.
+const RELAYED: (&str, &[&str]) = ("pysolr", &["pysolr==3.11.0"]);
 
 /// (name, folder below `clients/`): one for each generation of Solr's own client.
 const SOLRJ_SUITES: [(&str, &str); 2] = [("SolrJ 9", "solrj"), ("SolrJ 10", "solrj10")];
@@ -40,8 +44,13 @@ pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     create_core(&server.url)?;
     let mut outcomes = Vec::new();
     for (name, folder, packages) in PYTHON_SUITES {
-        outcomes.push((name, guarded("python3", || python(root, &server, folder, packages))?));
+        let suite = || python(root, (&server.binary, &server.url), folder, packages);
+        outcomes.push((name, guarded("python3", suite)?));
     }
+    let relay = Relay::start(&server)?;
+    let (folder, packages) = RELAYED;
+    let suite = || python(root, (&server.binary, &relay.url), folder, packages);
+    outcomes.push(("pysolr through the relay", guarded("python3", suite)?));
     for (name, folder) in SOLRJ_SUITES {
         outcomes.push((name, guarded("mvn", || solrj(root, &server.url, folder))?));
     }
@@ -74,8 +83,9 @@ fn create_core(url: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs the Python suite in a folder below `clients/`, in an environment that has the packages.
-fn python(root: &Path, server: &Server, folder: &str, packages: &[&str]) -> Result<bool> {
+/// Runs the Python suite in a folder below `clients/` against the URL, in an environment that has the
+/// packages.
+fn python(root: &Path, (binary, url): (&Path, &str), folder: &str, packages: &[&str]) -> Result<bool> {
     let environment = target_folder(root).join("clients").join("python");
     let python = environment.join("bin").join("python");
     if !python.exists() {
@@ -86,8 +96,8 @@ fn python(root: &Path, server: &Server, folder: &str, packages: &[&str]) -> Resu
     let suite = command(&python)
         .args(["-m", "unittest", "discover", "-s"])
         .arg(root.join("clients").join(folder))
-        .envs([("SOLR_URL", &*server.url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
-        .env("PARHELION", &server.binary)
+        .envs([("SOLR_URL", url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
+        .env("PARHELION", binary)
         .status();
     Ok(suite.context("cannot run the suite")?.success())
 }

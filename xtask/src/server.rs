@@ -1,5 +1,5 @@
 //! A Parhelion of this checkout, built and started on a free port with an empty folder, for the tasks that
-//! ask one. It ends with the value.
+//! ask one, and a relay before it. Each ends with its value.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
@@ -47,19 +47,19 @@ impl Server {
             .spawn()
             .with_context(|| format!("cannot start `{}`", binary.display()))?;
         let mut server = Self { child, data_dir, binary, url: String::new() };
-        server.url = server.read_url()?;
+        server.url = read_url(&mut server.child)?;
         Ok(server)
     }
+}
 
-    /// The first line it prints names the address.
-    fn read_url(&mut self) -> Result<String> {
-        let stdout = self.child.stdout.take().context("standard output is not a pipe")?;
-        let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line)?;
-        match line.split_whitespace().nth(1) {
-            Some(url) if url.starts_with("http://") => Ok(url.to_owned()),
-            _ => bail!("the server did not say where it listens: {line:?}"),
-        }
+/// The first line that a server or relay prints names the address.
+fn read_url(child: &mut Child) -> Result<String> {
+    let stdout = child.stdout.take().context("standard output is not a pipe")?;
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line)?;
+    match line.split_whitespace().nth(1) {
+        Some(url) if url.starts_with("http://") => Ok(url.to_owned()),
+        _ => bail!("it did not say where it listens: {line:?}"),
     }
 }
 
@@ -68,6 +68,33 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.data_dir);
+    }
+}
+
+/// `parhelion relay` on a free port.
+pub struct Relay {
+    child: Child,
+    /// Such as `http://127.0.0.1:40124/solr`.
+    pub url: String,
+}
+
+impl Relay {
+    pub fn start(server: &Server) -> Result<Self> {
+        let child = Command::new(&server.binary)
+            .args(["relay", "--listen", "127.0.0.1:0", "--upstream", &server.url])
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start `{}`", server.binary.display()))?;
+        let mut relay = Self { child, url: String::new() };
+        relay.url = read_url(&mut relay.child)?;
+        Ok(relay)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

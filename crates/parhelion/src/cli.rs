@@ -12,6 +12,7 @@ use crate::lab::LabArgs;
 use crate::login::LoginArgs;
 use crate::post::PostArgs;
 use crate::query::QueryArgs;
+use crate::relay::RelayArgs;
 use crate::relevance::RelevanceArgs;
 use crate::schema::SchemaArgs;
 use crate::serve::ServeArgs;
@@ -58,6 +59,8 @@ pub enum Command {
     /// Find out why a process of this machine hangs or is slow, and what of the host will hurt next.
     #[cfg(target_os = "linux")]
     Doctor(DoctorArgs),
+    /// Stand beside an application whose client cannot be changed, and be a better client for it.
+    Relay(RelayArgs),
     /// Run a benchmark against a server, and a Solr beside it.
     Lab(LabArgs),
     /// Measure how well a collection answers judged queries.

@@ -82,7 +82,8 @@ pub async fn bind(place: &ListenAddress, tls: Option<&Tls>) -> anyhow::Result<Bo
     }
 }
 
-async fn bind_address(host: &str, port: u16) -> anyhow::Result<TcpListener> {
+/// An address, not listened at by others.
+pub async fn bind_address(host: &str, port: u16) -> anyhow::Result<TcpListener> {
     match TcpListener::bind((host, port)).await {
         Ok(listener) => Ok(listener),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
@@ -94,11 +95,16 @@ async fn bind_address(host: &str, port: u16) -> anyhow::Result<TcpListener> {
     }
 }
 
+/// A socket in the file system; one that its server left behind is taken over.
+#[cfg(unix)]
+pub fn bind_socket_file(path: &Path) -> anyhow::Result<tokio::net::UnixListener> {
+    remove_abandoned(path)?;
+    tokio::net::UnixListener::bind(path).with_context(|| format!("cannot listen on unix:{}", path.display()))
+}
+
 #[cfg(unix)]
 fn bind_socket(path: &Path) -> anyhow::Result<Bound> {
-    remove_abandoned(path)?;
-    let listener = tokio::net::UnixListener::bind(path)
-        .with_context(|| format!("cannot listen on unix:{}", path.display()))?;
+    let listener = bind_socket_file(path)?;
     let shown = format!("unix:{}", path.display());
     let (listener, socket) = (Listener::unix(listener), Some(path.to_owned()));
     Ok(Bound { listener, shown, name: None, exposed: false, socket })

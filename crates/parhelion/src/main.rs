@@ -23,6 +23,7 @@ mod post;
 #[cfg(target_arch = "x86_64")]
 mod processor;
 mod query;
+mod relay;
 mod relevance;
 mod schema;
 mod serve;
@@ -74,6 +75,7 @@ fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
         Command::Lab(args) => block_on(lab::run(args)),
         #[cfg(target_os = "linux")]
         Command::Doctor(args) => block_on(doctor::run(args)),
+        Command::Relay(args) => block_on(relay::run(args)),
         Command::Relevance(args) => block_on(relevance::run(args)),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { dir } => manual::pages(dir.as_deref()),
