@@ -10,12 +10,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, WWW_AUTHENTICATE};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response};
 use meter::{Phase, Trace};
 use plan::{Error, ErrorKind, Result};
 use solr::Params;
 use solr::limits::asks_debug;
+use solr::params::shards::PREFER_REPLICA;
 use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
 use tokio::sync::Mutex;
@@ -79,6 +80,10 @@ async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, wat
 }
 
 fn kept(server: &Server, request: &Request<Incoming>) -> Option<Reply> {
+    // Its header is looked at with all else that a request brings, and may be wrong.
+    if request.headers().contains_key(PREFER_REPLICA.name) {
+        return None;
+    }
     server.answers.find(&server.node, request.method(), request.uri().path_and_query())
 }
 
@@ -210,6 +215,7 @@ async fn read(
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
+    let preferred = header(HeaderName::from_static(PREFER_REPLICA.name));
     let is_form = brings_form(&request);
     let (mut content, mut room) = (None, None);
     if matches!(method, Method::POST | Method::PUT) {
@@ -231,6 +237,8 @@ async fn read(
         }
     }
     refuse_streams(&sent)?;
+    PREFER_REPLICA.read(&sent)?;
+    PREFER_REPLICA.parse(preferred.as_deref())?;
     let trace = Trace::default();
     let (core, tally) = (None, None);
     Ok(Call { server, method, target, core, params: sent, access, content, started_ms, trace, tally, room })

@@ -20,6 +20,14 @@ pub const DISTRIBUTED: Preset<bool> = Param::new(
     "true",
     "Whether all shards are searched; else the one whose core is addressed, or the first.",
 );
+/// Also a header of the same name, which `http` hands in. Each shard has one replica here, so that the
+/// preferred one is asked whichever that is; what is no preference is refused all the same.
+pub const PREFER_REPLICA: Param<String> = Param::new(
+    "prefer-replica",
+    preferences,
+    NoDefault,
+    "Which replicas to ask first, also as a header: `zone:NAME`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL`, `leader:true`, the most important first. Each shard has one replica, which is asked whatever is preferred; `parhelion relay` chooses among servers by it.",
+);
 /// Of one shard Solr has nothing to say either.
 pub const SHARDS_INFO: Preset<bool> = Param::new(
     "shards.info",
@@ -33,6 +41,7 @@ pub const DOCS: &[ParamDoc] = &[
     ROUTE.doc(),
     DISTRIBUTED.doc(),
     SHARDS_INFO.doc(),
+    PREFER_REPLICA.doc(),
     ParamDoc::hint("shards.tolerant", "Whether shards may be missing; all of them are here."),
     ParamDoc::hint("shards.preference", "Which replicas to ask; each shard has one."),
     ParamDoc::hint(
@@ -62,6 +71,31 @@ pub fn choice(params: &Params) -> Result<ShardChoice> {
     })
 }
 
+/// A list of preferences, as it is; the words are those of the client and the relay. Errors: `BadRequest` for
+/// a rule that is none.
+fn preferences(list: &str) -> Result<String> {
+    match list.split(',').find(|rule| !is_preference(rule.trim())) {
+        None => Ok(list.to_owned()),
+        Some(wrong) => Err(Error::bad_request(format!(
+            "cannot parse `prefer-replica`: `{}` is no preference; write it as `zone:WEST`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL` or `leader:true`",
+            wrong.trim()
+        ))),
+    }
+}
+
+fn is_preference(rule: &str) -> bool {
+    let Some((kind, value)) = rule.split_once(':').filter(|(_, value)| !value.is_empty()) else {
+        return false;
+    };
+    match kind.strip_prefix("replica.").unwrap_or(kind) {
+        "location" | "type" => true,
+        "leader" => matches!(value, "true" | "false"),
+        "zone" => kind == "zone",
+        "tag" => kind == "tag" && value.split_once('=').is_some_and(|(name, _)| !name.is_empty()),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,5 +117,22 @@ mod tests {
         check(&[("shards", "127.0.0.1:8983/solr/films")], None);
         check(&[("distrib", "false"), ("shards", "http://elsewhere/solr")], None);
         check(&[("distrib", "maybe")], None);
+    }
+
+    #[test]
+    fn what_is_no_preference_is_refused() {
+        let check = |list: &str, expected: bool| {
+            assert_eq!(PREFER_REPLICA.parse(Some(list)).is_ok(), expected, "{list}");
+        };
+        check("zone:west, type:PULL,leader:false", true);
+        check("replica.location:http://h:1/solr,replica.type:TLOG,replica.leader:true", true);
+        check("tag:disk=ssd", true);
+        check("tag:=ssd", false);
+        check("replica.zone:west", false);
+        check("leader:maybe", false);
+        check("zone:", false);
+        check("zone:west,", false);
+        check("moon", false);
+        check("", false);
     }
 }
