@@ -21,18 +21,36 @@ use crate::shard::ShardSnapshot;
 /// Shards by their numbers, which hits name.
 type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
 
+/// What shards are asked: all of a collection the same, those of several collections each by its own schema.
+#[derive(Clone, Copy)]
+pub(crate) enum Plans<'a> {
+    Alike(&'a SearchPlan),
+    /// One for each shard.
+    Each(&'a [Arc<SearchPlan>]),
+}
+
+impl<'a> Plans<'a> {
+    /// Those that differ; there is one at least.
+    fn distinct(self) -> Vec<&'a SearchPlan> {
+        match self {
+            Self::Alike(plan) => vec![plan],
+            Self::Each(plans) => plans.iter().map(|plan| &**plan).collect(),
+        }
+    }
+}
+
 /// What `plan` finds in all of these shards together, one after the other. Blocks.
 pub fn search_shards(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<SearchResult> {
-    searched(&InTurn(pins), pins, plan, meters)
+    searched(&InTurn(pins), pins, Plans::Alike(plan), meters)
 }
 
 /// The same, shards side by side where threads are free.
 pub(crate) fn search_side_by_side(
     pins: &[Arc<dyn ShardSnapshot>],
-    plan: &SearchPlan,
+    plans: Plans<'_>,
     meters: &Meters,
 ) -> Result<SearchResult> {
-    searched(&SideBySide(pins), pins, plan, meters)
+    searched(&SideBySide(pins), pins, plans, meters)
 }
 
 /// How each of several shards is asked, by its own plan; answers are in their order.
@@ -78,18 +96,18 @@ impl AskEach for SideBySide<'_> {
 fn searched(
     shards: &impl AskEach,
     pins: Pins<'_>,
-    plan: &SearchPlan,
+    plans: Plans<'_>,
     meters: &Meters,
 ) -> Result<SearchResult> {
     // One that is alone gets the plan as it is: a copy would be most of what a short search takes.
-    if let [only] = pins {
-        return finished(pins, plan, only.search(plan, meters)?, meters);
+    if let ([only], Plans::Alike(plan)) = (pins, plans) {
+        return finished(pins, &[plan], only.search(plan, meters)?, meters);
     }
-    let plan = Arc::new(plan_of_many(pins, plan, meters)?);
-    let plans = with_heads(shards, vec![plan.clone(); pins.len()], meters)?;
+    let plans = with_heads(shards, plans_of_many(pins, plans, meters)?, meters)?;
     let merged = merged(shards.ask_each(&plans, meters, |pin, plan, meters| pin.search(plan, meters))?);
-    // By the same plan: explanations and snippets of the second step go by its statistics too.
-    finished(pins, &plan, merged, meters)
+    // By the same plans: explanations and snippets of the second step go by their statistics too.
+    let plans: Vec<&SearchPlan> = plans.iter().map(|plan| &**plan).collect();
+    finished(pins, &plans, merged, meters)
 }
 
 /// The plans, each with the hits of its shard that are the best of their groups in all shards, where the plan
@@ -127,17 +145,22 @@ pub(crate) fn gather_parts<A, T: Merge>(
     parts.reduce(|merged, part| Ok(merged?.merge(part?))).transpose()
 }
 
-/// The plan as shards get it that are not alone: they must not cut what others add to, and score by what all
-/// of them count.
-fn plan_of_many(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<SearchPlan> {
-    let facets = FacetPlan { depth: CutDepth::Whole, ..plan.facets.clone() };
-    let plan = SearchPlan { facets, ..plan.clone() };
-    if !plan.needs_statistics() {
-        return Ok(plan);
+/// The plans as shards get them that are not alone, one for each: they must not cut what others add to, and
+/// score by what all of them count.
+fn plans_of_many(pins: Pins<'_>, plans: Plans<'_>, meters: &Meters) -> Result<Vec<Arc<SearchPlan>>> {
+    let whole = |plan: &SearchPlan| {
+        let facets = FacetPlan { depth: CutDepth::Whole, ..plan.facets.clone() };
+        SearchPlan { facets, ..plan.clone() }
+    };
+    let mut distinct: Vec<SearchPlan> = plans.distinct().into_iter().map(whole).collect();
+    if distinct.iter().any(SearchPlan::needs_statistics) {
+        // One after the other: it is a look into dictionaries, less work than it takes to wake a thread.
+        let asked = pins.iter().zip(distinct.iter().cycle());
+        let counted = gather_parts(asked, |(pin, plan)| pin.statistics(plan, meters))?.map(Arc::new);
+        distinct.iter_mut().for_each(|plan| plan.statistics.clone_from(&counted));
     }
-    // One after the other: it is a look into dictionaries, less work than it takes to wake a thread.
-    let counted = gather_parts(pins, |pin| pin.statistics(&plan, meters))?;
-    Ok(SearchPlan { statistics: counted.map(Arc::new), ..plan })
+    let distinct: Vec<Arc<SearchPlan>> = distinct.into_iter().map(Arc::new).collect();
+    Ok(distinct.iter().cycle().take(pins.len()).cloned().collect())
 }
 
 /// The parts of all shards, in their order, as one.
@@ -147,16 +170,25 @@ fn merged(parts: Vec<ShardResult>) -> ShardResult {
     named.reduce(ShardResult::merge).unwrap_or_else(none)
 }
 
-/// The result of what all shards counted, with what its page shows.
-fn finished(pins: Pins<'_>, plan: &SearchPlan, merged: ShardResult, meters: &Meters) -> Result<SearchResult> {
+/// The result of what all shards counted, with what its page shows; `plans` are one for each shard.
+fn finished(
+    pins: Pins<'_>,
+    plans: &[&SearchPlan],
+    merged: ShardResult,
+    meters: &Meters,
+) -> Result<SearchResult> {
+    // Without shards there is nothing to finish, and nothing is asked.
+    let Some(plan) = plans.first() else {
+        return Ok(SearchResult { total_exact: true, ..SearchResult::default() });
+    };
     let mut found = finish_search(plan, merged);
     if let Some(expand) = &plan.shape.expand {
-        found.shape.expanded = expanded(pins, (plan, expand), &found.hits, meters)?;
+        found.shape.expanded = expanded(pins, (plans, expand), &found.hits, meters)?;
         if found.cut_before.is_none() && meters.allowance.is_used_up() {
             found.cut_before = Some(Component::Expand);
         }
     }
-    let mut shown = fetched(pins, plan, found, meters)?;
+    let mut shown = fetched(pins, plans, found, meters)?;
     let cut = plan.highlight.is_some() && meters.allowance.was_used_up();
     if cut && shown.cut_before != Some(Component::Facet) {
         shown.cut_before = Some(Component::Highlight);
@@ -168,13 +200,13 @@ fn finished(pins: Pins<'_>, plan: &SearchPlan, merged: ShardResult, meters: &Met
 /// which group it belongs; any shard may have others of the group.
 fn expanded(
     pins: Pins<'_>,
-    (plan, expand): (&SearchPlan, &ExpandPlan),
+    (plans, expand): (&[&SearchPlan], &ExpandPlan),
     page: &[HitRef],
     meters: &Meters,
 ) -> Result<Vec<Group<HitRef>>> {
     let by_shard = by_shard(pins, page.iter());
     let mut groups = Vec::with_capacity(pins.len());
-    for (pin, hits) in pins.iter().zip(&by_shard) {
+    for ((pin, plan), hits) in pins.iter().zip(plans).zip(&by_shard) {
         groups.push(pin.group_values(plan, hits, meters)?.into_iter());
     }
     let (mut values, mut known): (Vec<Option<Value>>, HashSet<Option<String>>) = Default::default();
@@ -186,25 +218,29 @@ fn expanded(
             values.push(value);
         }
     }
-    let merged = gather_parts((0..).zip(pins).zip(&by_shard), |((number, pin), page)| {
+    let asked = (0..).zip(pins).zip(plans).zip(&by_shard);
+    let merged = gather_parts(asked, |(((number, pin), plan), page)| {
         let mut groups = pin.expand(plan, &ExpandRequest { values: &values, page }, meters)?;
         groups.iter_mut().for_each(|group| group.hits.name_shard(number));
         Ok(groups)
     })?;
-    Ok(finish_expanded(plan, values, merged.unwrap_or_default()))
+    let first = plans.first().map(|plan| finish_expanded(plan, values, merged.unwrap_or_default()));
+    Ok(first.unwrap_or_default())
 }
 
 /// The result with its hits as they are shown.
 fn fetched(
     pins: Pins<'_>,
-    plan: &SearchPlan,
+    plans: &[&SearchPlan],
     mut found: SearchResult<HitRef>,
     meters: &Meters,
 ) -> Result<SearchResult> {
-    let highlight = plan.highlight.is_some() && found.cut_before.is_none();
+    let highlights = plans.first().is_some_and(|plan| plan.highlight.is_some());
+    let highlight = highlights && found.cut_before.is_none();
     let (shown, others) = (by_shard(pins, found.shown()), by_shard(pins, found.expanded()));
     let (mut hits, mut highlights) = (Vec::with_capacity(pins.len()), Vec::with_capacity(pins.len()));
-    for (at, ((pin, hits_here), expanded)) in pins.iter().zip(&shown).zip(&others).enumerate() {
+    let asked = pins.iter().zip(plans).zip(shown.iter().zip(&others));
+    for (at, ((pin, plan), (hits_here, expanded))) in asked.enumerate() {
         let request = FetchRequest { hits: hits_here, expanded, highlight };
         // One is asked even for nothing: it finds what is wrong with the plan.
         let is_asked = at == 0 || !hits_here.is_empty() || !expanded.is_empty();

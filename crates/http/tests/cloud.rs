@@ -58,14 +58,9 @@ async fn names_stand_for_collections() {
     assert!(list.ends_with(expected), "{list}");
     assert_eq!(served.get("/solr/reading/select?q=*:*").await.status, 200);
     ask("action=CREATEALIAS&name=all&collections=films,reading").await;
-    for path in ["/solr/all/select?q=*:*", "/solr/films,books/update"] {
-        let answer = served.get(path).await;
-        assert!(
-            answer.status == 400 && answer.body.contains("stands for `2` collections"),
-            "{}",
-            answer.body
-        );
-    }
+    assert_eq!(served.get("/solr/all/select?q=*:*").await.status, 200);
+    refused(&served, "/solr/all/terms?terms.fl=id", "`all` stands for `2` collections").await;
+    refused(&served, "/solr/films,books/schema", "`films,books` stands for `2` collections").await;
     assert_eq!(served.get("/solr/films,nobody/select").await.status, 404);
     refused(&served, &path("action=DELETE&name=books"), "Collection : books is part of aliases: [volumes]")
         .await;
@@ -81,6 +76,49 @@ async fn names_stand_for_collections() {
     assert!(stale.ends_with(r#","_stateVer_":{"books":1}}"#), "{stale}");
     let fresh = body(&served, "/solr/books/select?q=*:*&rows=0&_stateVer_=books:1&indent=off").await;
     assert!(!fresh.contains(r#""_stateVer_":{"#), "{fresh}");
+}
+
+/// An alias, a list in the path and the parameter `collection` ask several at once, each by its own schema.
+#[tokio::test]
+async fn collections_are_searched_together() {
+    let served = Served::start_whole(|_| {}).await;
+    let admin = async |query: &str| body(&served, &format!("/solr/admin/collections?{query}")).await;
+    admin("action=CREATE&name=books&numShards=2").await;
+    admin("action=CREATEALIAS&name=all&collections=films,books").await;
+    let post = async |path: &str, text: &str| {
+        let answer = served.post(path, "application/json", text).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    };
+    post("/solr/books/schema", r#"{"add-field":{"name":"year","type":"pint"}}"#).await;
+    post("/solr/films/schema", r#"{"add-field":{"name":"year","type":"string"}}"#).await;
+    let films = r#"[{"id":"f1","title_t":"red fox","cat_s":"a","n_i":3},{"id":"f2","cat_s":"b","n_i":1}]"#;
+    post("/solr/films/update?commit=true", films).await;
+    let books = r#"[{"id":"b1","title_t":"red","cat_s":"a","n_i":2},{"id":"b2","title_t":"owl","cat_s":"c","n_i":4}]"#;
+    post("/solr/books/update?commit=true", books).await;
+    // As in Solr an update goes to the first collection of an alias.
+    post("/solr/all/update?commit=true", r#"[{"id":"f3","title_t":"owl","cat_s":"a","n_i":5}]"#).await;
+    assert!(body(&served, "/solr/films/select?q=id:f3&rows=0").await.contains("\"numFound\":1"));
+
+    let check = async |path: &str, expected: &str| {
+        let found = body(&served, &format!("{path}&indent=off&omitHeader=true&wt=json")).await;
+        assert_eq!(found, expected, "{path}");
+    };
+    let sorted = r#"{"response":{"numFound":5,"start":0,"numFoundExact":true,"docs":[{"id":"f2"},{"id":"b1"},{"id":"f1"},{"id":"b2"},{"id":"f3"}]}}"#;
+    check("/solr/all/select?q=*:*&fl=id&sort=n_i+asc", sorted).await;
+    check("/solr/films,books/select?q=*:*&fl=id&sort=n_i+asc", sorted).await;
+    check("/solr/books/select?q=*:*&fl=id&sort=n_i+asc&collection=films,books", sorted).await;
+    let one =
+        r#"{"response":{"numFound":2,"start":0,"numFoundExact":true,"docs":[{"id":"b1"},{"id":"b2"}]}}"#;
+    check("/solr/films/select?q=*:*&fl=id&sort=n_i+asc&collection=books", one).await;
+    let counted = r#"{"response":{"numFound":5,"start":0,"numFoundExact":true,"docs":[]},"facet_counts":{"facet_queries":{},"facet_fields":{"cat_s":["a",3,"b",1,"c",1]},"facet_ranges":{},"facet_intervals":{},"facet_heatmaps":{}}}"#;
+    check("/solr/all/select?q=*:*&rows=0&facet=true&facet.field=cat_s", counted).await;
+    let heads = r#"{"response":{"numFound":3,"start":0,"numFoundExact":true,"docs":[{"id":"b1"},{"id":"b2"},{"id":"f2"}]}}"#;
+    check("/solr/all/select?q=*:*&fq={!collapse+field=cat_s+min=n_i}&fl=id&sort=id+asc", heads).await;
+
+    refused(&served, "/solr/all/select?q=*:*&sort=year+asc", "`year` is of type `string` in one").await;
+    refused(&served, "/solr/all/select?q=*:*&shards=shard1", "`shards` names shards of one collection").await;
+    refused(&served, "/solr/all/select?q=*:*&mlt=true", "the component `mlt` is not supported over").await;
+    refused(&served, "/solr/all/select?q=*:*&collection=no", "Could not find collection : no").await;
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use plan::{
 use super::Collection;
 use super::served::Served;
 use crate::finish::spell_words;
-use crate::gather::{gather_parts, search_side_by_side};
+use crate::gather::{Plans, gather_parts, search_side_by_side};
 use crate::offload;
 use crate::shard::{
     DocumentAtRead, ExplainOtherRead, LikeCountsRead, ShardSnapshot, SnapshotRead, WhyNotRead,
@@ -25,6 +25,8 @@ pub struct PinnedCollection {
     /// In the order of the collection's shards.
     pins: Arc<[Arc<dyn ShardSnapshot>]>,
     shards: ShardSelection,
+    /// How many shards are of each of several collections; empty for one alone.
+    parts: Vec<usize>,
 }
 
 /// Some of a collection's shards, by their numbers in order; all of them where it names none.
@@ -87,14 +89,15 @@ impl Collection {
                 chosen.map(|served| served.shard.pin()).collect()
             }
         };
-        PinnedCollection { pins, shards: shards.clone() }
+        PinnedCollection { pins, shards: shards.clone(), parts: Vec::new() }
     }
 
     /// Of the newest moment.
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
         let home = self.home.clone();
         // Pinned by the thread that searches: a search that waits for one holds no moment meanwhile.
-        searched(move || pins(&home.served()), plan, meters).await
+        let plans = OwnPlans::Alike(plan);
+        searched(move || pins(&home.served()), plans, meters).await
     }
 }
 
@@ -103,9 +106,24 @@ fn pins(served: &Served) -> Arc<[Arc<dyn ShardSnapshot>]> {
 }
 
 impl PinnedCollection {
+    /// Several collections as one: hits are numbered through the shards of all.
+    pub fn together(pinned: &[Self]) -> Self {
+        let pins = pinned.iter().flat_map(|one| one.pins.iter().cloned()).collect();
+        let parts = pinned.iter().map(|one| one.pins.len()).collect();
+        Self { pins, shards: ShardSelection::default(), parts }
+    }
+
+    /// What several collections have together, each asked by its own plan.
+    pub async fn search_together(&self, plans: &[Arc<SearchPlan>], meters: &Meters) -> Result<SearchResult> {
+        let pins = self.pins.clone();
+        let of_part = |(plan, shards): (&Arc<SearchPlan>, &usize)| std::iter::repeat_n(plan.clone(), *shards);
+        let plans = OwnPlans::Each(plans.iter().zip(&self.parts).flat_map(of_part).collect());
+        searched(move || pins, plans, meters).await
+    }
+
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
         let pins = self.pins.clone();
-        let found = searched(move || pins, plan, meters).await?;
+        let found = searched(move || pins, OwnPlans::Alike(plan), meters).await?;
         match self.shards.0 {
             None => Ok(found),
             Some(_) => found.try_map(|hit| Ok(Hit { shard: self.shards.number(hit.shard), ..hit })),
@@ -201,14 +219,36 @@ impl PinnedCollection {
     }
 }
 
+/// As [`Plans`], for another thread.
+enum OwnPlans {
+    Alike(Arc<SearchPlan>),
+    Each(Vec<Arc<SearchPlan>>),
+}
+
+impl OwnPlans {
+    fn borrowed(&self) -> Plans<'_> {
+        match self {
+            Self::Alike(plan) => Plans::Alike(plan),
+            Self::Each(plans) => Plans::Each(plans),
+        }
+    }
+
+    fn are_light(&self) -> bool {
+        match self {
+            Self::Alike(plan) => plan.is_light(),
+            Self::Each(plans) => plans.iter().all(|plan| plan.is_light()),
+        }
+    }
+}
+
 async fn searched(
     pins: impl FnOnce() -> Arc<[Arc<dyn ShardSnapshot>]> + Send + 'static,
-    plan: Arc<SearchPlan>,
+    plans: OwnPlans,
     meters: &Meters,
 ) -> Result<SearchResult> {
-    let (light, own) = (plan.is_light(), meters.clone());
+    let (light, own) = (plans.are_light(), meters.clone());
     // All steps from one thread: between them lies less work than it takes to wake another.
-    let search = move || search_side_by_side(&pins(), &plan, &own);
+    let search = move || search_side_by_side(&pins(), plans.borrowed(), &own);
     let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;
     meters.trace.found(result.total);
     Ok(result)

@@ -6,8 +6,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use plan::partial::{FieldStatistics, SearchStatistics, StatisticsTerm, TermCounts};
-use plan::{Fuzzy, Result, TermCount};
+use plan::partial::{Extremes, FieldStatistics, SearchStatistics, StatisticsTerm, TermCounts};
+use plan::{Function, Fuzzy, Result, TermCount};
 use tantivy::Term;
 
 use crate::layout::FieldLayout;
@@ -86,6 +86,29 @@ impl CountedBy<'_> {
         match self {
             Self::Shard | Self::Noting(_) => own,
             Self::Collection(given) => (given.documents, given.living),
+        }
+    }
+
+    /// The least and the greatest value of a function, of which the shard has its `own`.
+    pub(crate) fn extremes(
+        &self,
+        function: &Function,
+        own: impl FnOnce() -> Result<Extremes>,
+    ) -> Result<Extremes> {
+        match self {
+            Self::Shard => own(),
+            Self::Noting(noted) => {
+                let own = own()?;
+                let mut noted = lock(noted);
+                if noted.extremes.iter().all(|(known, _)| known != function) {
+                    noted.extremes.push((function.clone(), own));
+                }
+                Ok(own)
+            }
+            Self::Collection(given) => match given.extremes.iter().find(|(known, _)| known == function) {
+                Some((_, extremes)) => Ok(*extremes),
+                None => own(),
+            },
         }
     }
 

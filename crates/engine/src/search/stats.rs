@@ -101,26 +101,49 @@ pub(crate) fn segment_stats(
 ) -> Result<SegmentFieldStats> {
     context.caches.stats(segment.view.id(), field, || {
         let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
-        let tokens = inverted.total_num_tokens();
-        if tokens == 0 && inverted.terms().num_terms() == 0 {
+        if inverted.terms().num_terms() == 0 {
             return Ok(SegmentFieldStats::default());
         }
-        let doc_count = doc_count(segment, layout, field, tokens)?;
+        if !layout.has_norms() && !layout.class().is_text() {
+            return once_each(segment, layout, field);
+        }
+        let tokens = inverted.total_num_tokens();
+        let doc_count = text_doc_count(segment, layout, field)?;
         Ok(SegmentFieldStats { doc_count, total_term_freq: tokens.max(doc_count) })
     })
 }
 
-/// Lengths tell it where they are kept; then the column, then the terms themselves.
-fn doc_count(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field, tokens: u64) -> Result<u64> {
+/// Of a field whose terms count once a document. What tantivy notes of such a field is an estimate once a
+/// merge has dropped documents, and scores would hang on when that was.
+fn once_each(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field) -> Result<SegmentFieldStats> {
+    let of = |documents| SegmentFieldStats { doc_count: documents, total_term_freq: documents };
+    let columned = || layout.column.as_ref().map(|column| column_docs(segment.reader, column)).transpose();
+    if !layout.spec.properties.multi_valued {
+        if field == crate::layout::ID_FIELD {
+            return Ok(of(u64::from(segment.max_doc())));
+        }
+        if let Some(docs) = columned()? {
+            return Ok(of(u64::from(docs.count())));
+        }
+    }
+    let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
+    let (mut terms, mut total) = (inverted.terms().stream().map_err(from_tantivy)?, 0);
+    while terms.advance() {
+        total += u64::from(terms.value().doc_freq);
+    }
+    let doc_count = match (layout.spec.properties.multi_valued, columned()?) {
+        (false, _) => total,
+        (true, Some(docs)) => u64::from(docs.count()),
+        (true, None) => u64::from(field_terms_docs(segment.view, field)?.count()),
+    };
+    Ok(SegmentFieldStats { doc_count, total_term_freq: total.max(doc_count) })
+}
+
+/// Lengths tell it where they are kept, and else the terms themselves.
+fn text_doc_count(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field) -> Result<u64> {
     if layout.has_norms() {
         let norms = segment.reader.get_fieldnorms_reader(field).map_err(from_tantivy)?;
         return Ok((0..segment.max_doc()).filter(|doc| norms.fieldnorm_id(*doc) > 0).count() as u64);
-    }
-    if !layout.spec.properties.multi_valued && !layout.class().is_text() {
-        return Ok(tokens);
-    }
-    if let (Some(column), false) = (&layout.column, layout.class().is_text()) {
-        return Ok(u64::from(column_docs(segment.reader, column)?.count()));
     }
     Ok(u64::from(field_terms_docs(segment.view, field)?.count()))
 }

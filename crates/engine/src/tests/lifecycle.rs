@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use plan::{AtomicOp, Commit, ErrorKind, Expect, Operation, Query, Schema, Value};
+use meter::Meters;
+use plan::{AtomicOp, Clause, Commit, ErrorKind, Expect, Occur, Operation, Query, Schema, SearchPlan, Value};
 
 use super::*;
 use crate::lock::lock;
@@ -250,6 +251,32 @@ fn merges_change_no_answer() {
     let shard = site.open();
     assert_eq!(found(&shard, &Query::All).len(), 7);
     assert_eq!(found(&shard, &term("f9_t", "word9")), ["2"]);
+}
+
+/// Scores must not hang on when a merge dropped the dead.
+#[test]
+fn statistics_after_a_merge_are_those_of_the_living() {
+    let tagged = |id: usize| {
+        let tags = (0..=id % 4).map(|tag| text(&format!("tag{}", (id + tag) % 5))).collect();
+        let kind = id.is_multiple_of(3).then(|| ("kind_s", vec![text("a")]));
+        let fields = [("id", vec![text(&id.to_string())]), ("tags_ss", tags)].into_iter().chain(kind);
+        add(document(&fields.collect::<Vec<_>>()))
+    };
+    let statistics = |shard: &Shard| {
+        let queries = [term("tags_ss", "tag1"), term("kind_s", "a"), term("id", "1")];
+        let clauses = queries.map(|query| Clause { occur: Occur::Should, query }).into();
+        let query = Query::Boolean { clauses, minimum_should_match: 0 };
+        let plan = SearchPlan { scores: true, ..SearchPlan::count(query) };
+        shard.pin().statistics(&plan, &Meters::default()).unwrap()
+    };
+    let (merged, fresh) = (Site::new().open(), Site::new().open());
+    update(&merged, (0..40).map(tagged).collect());
+    refresh(&merged);
+    update(&merged, (0..40).filter(|id| id % 7 < 2).map(|id| delete(&id.to_string())).collect());
+    merged.commit(&Commit { max_segments: Some(1), ..Commit::HARD }).unwrap();
+    update(&fresh, (0..40).filter(|id| id % 7 >= 2).map(tagged).collect());
+    refresh(&fresh);
+    assert_eq!(statistics(&merged), statistics(&fresh));
 }
 
 #[test]

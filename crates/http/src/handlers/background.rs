@@ -39,6 +39,7 @@ impl Task {
             method: method.clone(),
             target: None,
             core: None,
+            beside: Vec::new(),
             params: params.clone(),
             access: access.clone(),
             content: None,

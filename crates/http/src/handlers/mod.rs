@@ -84,16 +84,32 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
         }
         Target::Collection(name, path) => {
             let Some((collection, core)) = server.node.find_addressed(&name) else {
-                let several = server.node.resolve(&name).ok().filter(|found| found.len() > 1)?;
-                return Some(Serving::Several(name, several.len()));
+                let collections = server.node.resolve(&name).ok()?;
+                return in_several(name, collections, path);
             };
             let handler = route::handler(&path, &collection.config())?;
-            Some(Serving::Collection { collection, core, handler, path })
+            Some(Serving::Collection { collection, beside: Vec::new(), core, handler, path })
         }
         Target::Configsets(parts) => Some(Serving::Configsets(parts)),
         Target::V2(v2) => Some(Serving::V2(v2)),
         Target::Unknown => None,
     }
+}
+
+/// Searches ask all of several collections, by the handler of the first; as in Solr an update goes to the
+/// first of them.
+fn in_several(name: String, collections: Vec<Arc<Collection>>, path: String) -> Option<Serving> {
+    let count = collections.len();
+    let mut collections = collections.into_iter();
+    let collection = collections.next()?;
+    let handler = route::handler(&path, &collection.config())?;
+    let beside = match handler {
+        Handler::Select => collections.collect(),
+        Handler::Update | Handler::Ping => Vec::new(),
+        _ if count == 1 => Vec::new(),
+        _ => return Some(Serving::Several(name, count)),
+    };
+    Some(Serving::Collection { collection, beside, core: None, handler, path })
 }
 
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
@@ -108,14 +124,14 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         },
         Serving::Several(name, count) => {
             let error = Error::bad_request(format!(
-                "`{name}` stands for `{count}` collections; several at once cannot be asked: name one of them"
+                "`{name}` stands for `{count}` collections, and only searches ask several at once: name one of them"
             ));
             Envelope::plain(&call.params).wrap(call, Err(error.into()))
         }
         Serving::Node(handler) => Box::pin(node::run(call, handler, None)).await,
         Serving::Configsets(parts) => Box::pin(node::run(call, NodeHandler::Configsets, Some(parts))).await,
         Serving::V2(v2) => Box::pin(v2::run(call, &v2)).await,
-        Serving::Collection { collection, core: _, handler, path } => {
+        Serving::Collection { collection, beside: _, core: _, handler, path } => {
             in_collection(call, &collection, handler, &path).await
         }
     }

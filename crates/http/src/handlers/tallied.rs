@@ -19,7 +19,7 @@ impl Serving {
     /// Where it counts.
     pub fn tally(&self, server: &Server) -> Option<Arc<Tally>> {
         match self {
-            Self::Collection { collection, core: _, handler, path } => {
+            Self::Collection { collection, handler, path, .. } => {
                 Some(collection.beside::<Tallies>().of(&name(*handler, path)))
             }
             Self::Node(handler) => Some(server.tallies.of(handler.name()?)),

@@ -35,6 +35,7 @@ pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
         method: call.method.clone(),
         target: None,
         core: None,
+        beside: Vec::new(),
         params,
         access: call.access.clone(),
         content: content.map(Content::again),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use cluster::Moment;
+use cluster::{Collection, Moment};
 use hyper::Method;
 use hyper::http::uri::PathAndQuery;
 use meter::{Phase, Trace};
@@ -56,6 +56,8 @@ pub(crate) struct Call<'a> {
     pub target: Option<PathAndQuery>,
     /// The number of the shard whose core its path names, where it names one.
     pub core: Option<usize>,
+    /// The collections that its path names beside the one that serves it.
+    pub beside: Vec<Arc<Collection>>,
     /// As sent, in URL and form.
     pub params: Params,
     /// What its sender may.

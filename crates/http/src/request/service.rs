@@ -188,6 +188,7 @@ async fn admitted(
         watch.look_closely();
     }
     (call.trace, call.tally, call.core) = (watch.trace.clone(), tally, serving.core());
+    call.beside = serving.beside().to_vec();
     let reply = if call.upload().is_some() {
         handlers::run(&call, serving).await
     } else {
@@ -241,7 +242,21 @@ async fn read(
     PREFER_REPLICA.parse(preferred.as_deref())?;
     let trace = Trace::default();
     let (core, tally) = (None, None);
-    Ok(Call { server, method, target, core, params: sent, access, content, started_ms, trace, tally, room })
+    let beside = Vec::new();
+    Ok(Call {
+        server,
+        method,
+        target,
+        core,
+        beside,
+        params: sent,
+        access,
+        content,
+        started_ms,
+        trace,
+        tally,
+        room,
+    })
 }
 
 /// Whether the body is parameters.

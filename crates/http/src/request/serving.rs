@@ -13,8 +13,10 @@ use crate::request::v2::V2;
 pub(crate) enum Serving {
     Node(NodeHandler),
     /// A handler of a collection, by its path there; where the request names a core, of which shard it is.
+    /// `beside` are the others that an alias or a list of names stands for, which are searched with it.
     Collection {
         collection: Arc<Collection>,
+        beside: Vec<Arc<Collection>>,
         core: Option<usize>,
         handler: Handler,
         path: String,
@@ -22,7 +24,7 @@ pub(crate) enum Serving {
     /// Below `/api/configsets`, with the parts of the path there.
     Configsets(Vec<String>),
     V2(V2),
-    /// Nobody: the name stands for so many collections.
+    /// Nobody: the name stands for so many collections, and the handler can ask one alone.
     Several(String, usize),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,
@@ -36,6 +38,14 @@ impl Serving {
         match self {
             Serving::Collection { core, .. } => *core,
             _ => None,
+        }
+    }
+
+    /// The collections that are searched with the one that serves.
+    pub fn beside(&self) -> &[Arc<Collection>] {
+        match self {
+            Serving::Collection { beside, .. } => beside,
+            _ => &[],
         }
     }
 

@@ -58,11 +58,14 @@ impl Needs {
                 path: "/select".to_owned(),
                 scope: Scope::Collections(all_of(node, names)),
             },
-            Serving::Collection { collection, core: _, handler, path } => Self {
-                permission: in_collection(*handler, reads, params),
-                path: path.clone(),
-                scope: Scope::Collections(vec![names_of(collection)]),
-            },
+            Serving::Collection { collection, beside, core: _, handler, path } => {
+                let asked = std::iter::once(collection).chain(beside);
+                Self {
+                    permission: in_collection(*handler, reads, params),
+                    path: path.clone(),
+                    scope: Scope::Collections(asked.map(|collection| names_of(collection)).collect()),
+                }
+            }
         }
     }
 }

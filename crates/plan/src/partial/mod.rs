@@ -43,7 +43,7 @@ pub use merge::Merge;
 pub use moments::{Moments, Sum};
 pub use related::RelatedCounts;
 pub use stat::{DistinctValues, Extreme, Samples, StatPartial};
-pub use statistics::{FieldStatistics, SearchStatistics, StatisticsTerm};
+pub use statistics::{Extremes, FieldStatistics, SearchStatistics, StatisticsTerm};
 pub use suggest::{
     EntryOrder, NextWords, SameTexts, SuggestPartial, SuggestedEntries, SuggestedEntry, WordSequences,
 };

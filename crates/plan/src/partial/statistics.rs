@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::index::TermCounts;
 use super::merge::Merge;
+use crate::function::Function;
 use crate::query::Fuzzy;
 
 /// A term of a field, by the bytes that the index has for it.
@@ -29,6 +30,28 @@ pub struct SearchStatistics {
     /// Of each fuzzy term the nearest terms, as many as it may stand for: the nearest of all shards are among
     /// them, and every shard that has such a term names it.
     pub near: Vec<(Fuzzy, TermCounts)>,
+    /// Of each function whose values are scaled (Solr's `scale`) the least and the greatest.
+    pub extremes: Vec<(Function, Extremes)>,
+}
+
+/// Over all documents, infinities and what is no number left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extremes {
+    /// Infinite where there is none, as is `greatest`.
+    pub least: f32,
+    pub greatest: f32,
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Self { least: f32::INFINITY, greatest: f32::NEG_INFINITY }
+    }
+}
+
+impl Merge for Extremes {
+    fn merge(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest) }
+    }
 }
 
 /// Of a field.
@@ -51,22 +74,27 @@ impl Merge for FieldStatistics {
 
 impl Merge for SearchStatistics {
     fn merge(self, other: Self) -> Self {
-        let mut near = self.near;
-        for (fuzzy, counts) in other.near {
-            match near.iter_mut().find(|(known, _)| *known == fuzzy) {
-                Some((_, own)) => *own = std::mem::take(own).merge(counts),
-                None => near.push((fuzzy, counts)),
-            }
-        }
         Self {
             documents: self.documents + other.documents,
             living: self.living + other.living,
             fields: by_key(self.fields, other.fields),
             terms: by_key(self.terms, other.terms),
             occurrences: by_key(self.occurrences, other.occurrences),
-            near,
+            near: by_asked(self.near, other.near),
+            extremes: by_asked(self.extremes, other.extremes),
         }
     }
+}
+
+/// By what was asked, which has an equality and no order.
+fn by_asked<K: PartialEq, T: Merge + Default>(mut own: Vec<(K, T)>, others: Vec<(K, T)>) -> Vec<(K, T)> {
+    for (asked, other) in others {
+        match own.iter_mut().find(|(known, _)| *known == asked) {
+            Some((_, own)) => *own = std::mem::take(own).merge(other),
+            None => own.push((asked, other)),
+        }
+    }
+    own
 }
 
 fn by_key<K: Ord, T: Merge + Default>(mut own: BTreeMap<K, T>, others: BTreeMap<K, T>) -> BTreeMap<K, T> {
@@ -81,6 +109,7 @@ fn by_key<K: Ord, T: Merge + Default>(mut own: BTreeMap<K, T>, others: BTreeMap<
 mod tests {
     use super::*;
     use crate::search::terms::TermCount;
+    use crate::value::Value;
 
     #[test]
     fn shards_add_up() {
@@ -101,6 +130,7 @@ mod tests {
             terms: [(term("fox"), 2), (term("owl"), 1)].into(),
             occurrences: BTreeMap::new(),
             near: vec![(fuzzy.clone(), TermCounts(vec![near("fix", 1), near("fox", 2)]))],
+            extremes: vec![(Function::Constant(Value::Int(1)), Extremes { least: 1.0, greatest: 3.0 })],
         };
         let other = SearchStatistics {
             documents: 2,
@@ -109,6 +139,7 @@ mod tests {
             terms: [(term("fox"), 1)].into(),
             occurrences: [(term("fox"), 7)].into(),
             near: vec![(fuzzy, TermCounts(vec![near("fox", 1)]))],
+            extremes: vec![(Function::Constant(Value::Int(1)), Extremes { least: -1.0, greatest: 2.0 })],
         };
         let merged = one.clone().merge(other.clone());
         assert_eq!(merged, other.merge(one));
@@ -116,6 +147,7 @@ mod tests {
         assert_eq!(merged.fields["title_t"], FieldStatistics { documents: 4, occurrences: 13 });
         assert_eq!((merged.terms[&term("fox")], merged.terms[&term("owl")]), (3, 1));
         assert_eq!(merged.occurrences[&term("fox")], 7);
+        assert_eq!(merged.extremes[0].1, Extremes { least: -1.0, greatest: 3.0 });
         assert_eq!(merged.near[0].1.0, [near("fix", 1), near("fox", 3)]);
     }
 }

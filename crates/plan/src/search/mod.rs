@@ -1,9 +1,10 @@
 //! The plan of one search: everything the layers below need, resolved against the schema, in one immutable
 //! value.
 
+mod compared_fields;
 pub(crate) mod field_selection;
 pub(crate) mod filter;
-pub(crate) mod heads_steps;
+mod heads_steps;
 pub(crate) mod highlight;
 pub(crate) mod hit;
 pub(crate) mod page;

@@ -8,6 +8,12 @@ use super::{NoDefault, Param, ParamDoc, Params, Preset};
 
 pub const SHARDS: Param<String> =
     Param::new("shards", text, NoDefault, "Names of the shards to search, separated by commas.");
+pub const COLLECTIONS: Param<String> = Param::new(
+    "collection",
+    text,
+    NoDefault,
+    "Names of collections and aliases to search together, separated by commas, instead of that of the path.",
+);
 pub const ROUTE: Param<String> = Param::new(
     "_route_",
     text,
@@ -37,6 +43,7 @@ pub const SHARDS_INFO: Preset<bool> = Param::new(
 );
 
 pub const DOCS: &[ParamDoc] = &[
+    COLLECTIONS.doc(),
     SHARDS.doc(),
     ROUTE.doc(),
     DISTRIBUTED.doc(),

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use plan::partial::{Extremes, Merge as _};
 use plan::{FieldClass, Function, IndexTerm, Operator, Pick, Result, Statistic, Value};
 use tantivy::Term;
 
@@ -79,7 +80,7 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
         },
         Function::Call { operator, arguments } => {
             let lowered = arguments.iter().map(|argument| lower(context, argument));
-            call(context, operator, lowered.collect::<Result<Vec<_>>>()?)?
+            call(context, operator, (arguments, lowered.collect::<Result<Vec<_>>>()?))?
         }
     })
 }
@@ -182,23 +183,25 @@ fn join_frequency(
 fn call(
     context: &SearchContext<'_>,
     operator: &Operator,
-    mut arguments: Vec<LoweredFunction>,
+    (arguments, mut lowered): (&[Function], Vec<LoweredFunction>),
 ) -> Result<LoweredFunction> {
-    match (operator, arguments.len()) {
-        (Operator::Scale { min, max }, 1) => {
-            let of = arguments.remove(0);
-            let (least, greatest) = extremes(context, &of)?;
+    match (operator, arguments) {
+        (Operator::Scale { min, max }, [function]) => {
+            let of = lowered.remove(0);
+            let known = context.counted_by.extremes(function, || extremes(context, &of))?;
+            // Without a number anywhere everything is scaled from nothing to nothing.
+            let Extremes { least, greatest } =
+                if known.least.is_finite() { known } else { Extremes { least: 0.0, greatest: 0.0 } };
             let scale = Scale { min: *min, max: *max, least, greatest };
             Ok(LoweredFunction::Scaled { of: Box::new(of), scale })
         }
-        _ => Ok(LoweredFunction::Call { operator: operator.clone(), arguments }),
+        _ => Ok(LoweredFunction::Call { operator: operator.clone(), arguments: lowered }),
     }
 }
 
-/// The least and the greatest value over all documents, the dead ones included as in Lucene, infinities and
-/// what is no number left out; (0, 0) when there are none.
-fn extremes(context: &SearchContext<'_>, of: &LoweredFunction) -> Result<(f32, f32)> {
-    let (mut least, mut greatest) = (f32::INFINITY, f32::NEG_INFINITY);
+/// Over all documents, the dead ones included as in Lucene.
+fn extremes(context: &SearchContext<'_>, of: &LoweredFunction) -> Result<Extremes> {
+    let mut extremes = Extremes::default();
     for segment in &context.segments {
         let mut reader = FunctionReader::open(of, segment.reader)?;
         let max_doc = segment.max_doc();
@@ -209,11 +212,10 @@ fn extremes(context: &SearchContext<'_>, of: &LoweredFunction) -> Result<(f32, f
             reader.present(&docs, present.all_mut());
             for (value, present) in values.all().iter().zip(present.all()) {
                 if *present && value.is_finite() {
-                    least = least.min(*value);
-                    greatest = greatest.max(*value);
+                    extremes = extremes.merge(Extremes { least: *value, greatest: *value });
                 }
             }
         }
     }
-    Ok(if least.is_finite() { (least, greatest) } else { (0.0, 0.0) })
+    Ok(extremes)
 }

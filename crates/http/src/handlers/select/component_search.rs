@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, PinnedCollection, ShardSelection};
+use cluster::PinnedCollection;
 use meter::Meters;
 use plan::{Component, Error, Explanation, Result, Schema, SearchPlan, SearchResult};
 use solr::response::{self, Entries, Found};
@@ -31,15 +31,22 @@ pub(super) struct ComponentSearch {
 }
 
 impl ComponentSearch {
-    /// Of the shards that the request means.
+    /// Of what the request means. `others` are the plans of the collections behind the first, where there are
+    /// several.
     pub async fn run(
-        (collection, shards): (&Collection, &ShardSelection),
-        resolved: Resolved,
+        pinned: PinnedCollection,
+        (resolved, others): (Resolved, Vec<Arc<SearchPlan>>),
         meters: &Meters,
     ) -> Result<Self> {
         let Resolved { plan, response, warnings, late_failure, repeatable: is_repeatable } = resolved;
-        let (plan, pinned) = (Arc::new(plan), collection.pin_shards(shards));
-        let result = pinned.search(plan.clone(), meters).await?; // route, engine, gather
+        let plan = Arc::new(plan);
+        // Route, engine, gather.
+        let result = if others.is_empty() {
+            pinned.search(plan.clone(), meters).await?
+        } else {
+            let plans: Vec<_> = std::iter::once(plan.clone()).chain(others).collect();
+            pinned.search_together(&plans, meters).await?
+        };
         let explained_other = match &response.explain_other {
             Some(other) => {
                 let limit = ExplainOther::DOCUMENTS_MAX;

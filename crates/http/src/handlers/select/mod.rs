@@ -15,13 +15,14 @@ mod spelling;
 mod step;
 mod subqueries;
 mod suggesting;
+mod together;
 mod vectors;
 
 use std::sync::Arc;
 
 use cluster::Collection;
 use meter::Phase;
-use plan::{CollectionConfig, Component, HandlerConfig, Result};
+use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::Params;
 use solr::params::shards;
 use solr::response::in_order;
@@ -40,22 +41,30 @@ use crate::request::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
-    collection: &Arc<Collection>,
+    serving: &Arc<Collection>,
     path: &str,
     (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
-    let moment = collection.moment();
-    let config = collection.config();
-    let scope = SearchScope::of(call, collection, permit);
+    let moment = serving.moment();
+    let config = serving.config();
+    let collections = together::asked(call, serving, params)?;
+    let scopes: Vec<SearchScope> =
+        collections.iter().map(|collection| SearchScope::of(call, collection, permit)).collect();
+    let (Some(scope), Some(collection)) = (scopes.first(), collections.first()) else {
+        return Err(Error::internal("a search without a collection").into());
+    };
     let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
     let context = ResolveContext { elevation: elevation(&config, components), components, ..scope.context() };
 
     // Prepare: text -> typed -> plan, and what each step asks.
     let preparing = call.trace.enter(Phase::Prepare);
-    let resolved = match components.contains(&Component::Query) {
-        true => Some(SelectRequest::parse(params)?.resolve(&context)?),
-        false => None,
-    };
+    let (mut resolved, mut plans_of_others) = (None, Vec::new());
+    if components.contains(&Component::Query) {
+        let request = SelectRequest::parse(params)?;
+        let own = request.resolve(&context)?;
+        plans_of_others = together::plans_of_others(&request, &own, &scopes)?;
+        resolved = Some(own);
+    }
     drop(preparing);
     if resolved.as_ref().is_some_and(|it| it.response.debug.timing) {
         call.trace.be_exact();
@@ -63,13 +72,19 @@ pub(super) async fn run(
     if shards::SHARDS_INFO.read(params)? {
         context.names.refuse_over_shards("`shards.info`")?;
     }
-    let shards = collection.select_shards(&shards::choice(params)?, call.core)?;
+    let shards = together::selected(&collections, &shards::choice(params)?, call.core)?;
     let preparation = Preparation { collection, config: &config, context: &context, params };
     let pipeline = Pipeline::prepare(preparation, resolved.as_ref()).await?;
+    if let (Some(component), [_, _, ..]) = (pipeline.first(), &*collections) {
+        return Err(together::one_alone(&format!("the component `{}`", component.name())).into());
+    }
 
     // Run: the search, the steps behind it, the searches within its fields.
     let search = match resolved {
-        Some(resolved) => Some(ComponentSearch::run((collection, &shards), resolved, &permit.meters).await?),
+        Some(resolved) => {
+            let pinned = together::pinned(&collections, &shards);
+            Some(ComponentSearch::run(pinned, (resolved, plans_of_others), &permit.meters).await?)
+        }
         None => None,
     };
     let mut sections = pipeline.run(search.as_ref(), &permit.meters).await;
@@ -94,6 +109,8 @@ pub(super) async fn run(
     if let Some(error) = failure {
         return Err(Failure { before: entries, ..Failure::from(error) });
     }
+    // The moment is that of one collection: with others beside it the answer holds longer or shorter.
+    let is_repeatable = is_repeatable && collections.len() == 1 && Arc::ptr_eq(collection, serving);
     let answer = Answer { entries, moment: is_repeatable.then_some(moment), ..answer };
     Ok(if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) })
 }

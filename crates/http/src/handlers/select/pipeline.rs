@@ -89,6 +89,11 @@ impl<'a> Pipeline<'a> {
         self.commands.extend(done.map(|done| (Name::Borrowed("command"), Node::str(done))));
     }
 
+    /// The first component that asks something of its own.
+    pub fn first(&self) -> Option<&Component> {
+        self.components.get(self.steps.first()?.0)
+    }
+
     /// Whether the request did more than ask: then its answer is not to be kept.
     pub fn is_command(&self) -> bool {
         !self.commands.is_empty()

@@ -1,0 +1,111 @@
+//! Which collections a search asks: the one that serves it, with those that an alias or a list of names
+//! stands for beside it, or those that the parameter `collection` names instead. Each reads the request by
+//! its own schema; what their shards find is gathered as if it were one collection.
+//!
+//! Errors: `BadRequest` for a name of nothing, for fields that are not of one kind in all of them, and for
+//! what can be asked of one collection alone.
+
+use std::sync::Arc;
+
+use cluster::{Collection, PinnedCollection, ShardSelection};
+use plan::{Error, Result, Schema, SearchPlan, ShardChoice};
+use solr::Params;
+use solr::params::shards;
+use solr::select::{Resolved, SelectRequest};
+
+use super::scope::SearchScope;
+use crate::request::call::Call;
+
+/// The collections that the request means, at least one.
+pub(super) fn asked(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    params: &Params,
+) -> Result<Vec<Arc<Collection>>> {
+    let Some(names) = shards::COLLECTIONS.sent(params).filter(|names| !names.trim().is_empty()) else {
+        return Ok(std::iter::once(collection).chain(&call.beside).cloned().collect());
+    };
+    let mut found: Vec<Arc<Collection>> = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let unknown = || Error::bad_request(format!("Could not find collection : {name}"));
+        let node = &call.server.node;
+        for collection in node.resolve(name).map_err(|_| unknown())? {
+            // Which the sender may not search is as if it were not there.
+            if !call.access.is_open() && !call.access.reads(&collection) {
+                return Err(unknown());
+            }
+            if !found.iter().any(|known| Arc::ptr_eq(known, &collection)) {
+                found.push(collection);
+            }
+        }
+    }
+    match found.is_empty() {
+        true => Err(Error::bad_request(format!("`collection` is `{names}`; name a collection"))),
+        false => Ok(found),
+    }
+}
+
+/// The shards that the request means in each collection, as of now; and the number of the one whose core it
+/// addressed.
+pub(super) fn selected(
+    collections: &[Arc<Collection>],
+    choice: &ShardChoice,
+    core: Option<usize>,
+) -> Result<Vec<ShardSelection>> {
+    if let ([_, _, ..], ShardChoice::Named(_)) = (collections, choice) {
+        return Err(Error::bad_request(
+            "`shards` names shards of one collection; over several use `_route_`, or leave it out",
+        ));
+    }
+    collections.iter().map(|collection| collection.select_shards(choice, core)).collect()
+}
+
+/// The plans of the other collections; `own` is that of the first.
+pub(super) fn plans_of_others(
+    request: &SelectRequest<'_>,
+    own: &Resolved,
+    scopes: &[SearchScope],
+) -> Result<Vec<Arc<SearchPlan>>> {
+    let Some((first, others)) = scopes.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    if own.response.explain_other.is_some() {
+        return Err(one_alone("`explainOther`"));
+    }
+    if !own.response.fields.subqueries.is_empty() {
+        return Err(one_alone("`[subquery]`"));
+    }
+    let plan_of = |scope: &SearchScope| {
+        let plan = request.resolve(&scope.context())?.plan;
+        check_kinds(&own.plan, (first.context().schema, scope.context().schema))?;
+        Ok(Arc::new(plan))
+    };
+    others.iter().map(plan_of).collect()
+}
+
+/// That values which meet are of one kind.
+fn check_kinds(plan: &SearchPlan, (first, other): (&Schema, &Schema)) -> Result<()> {
+    for name in plan.compared_fields() {
+        let (Some(own), Some(others)) = (first.field(name), other.field(name)) else { continue };
+        if own.class() != others.class() {
+            return Err(Error::bad_request(format!(
+                "`{name}` is of type `{}` in one of the collections and of type `{}` in another; sort, group and count by fields of one kind",
+                own.source.type_name, others.source.type_name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// For a part of a request that asks more than the search.
+pub(super) fn one_alone(what: &str) -> Error {
+    Error::bad_request(format!("{what} is not supported over several collections yet; name one of them"))
+}
+
+pub(super) fn pinned(collections: &[Arc<Collection>], shards: &[ShardSelection]) -> PinnedCollection {
+    if let ([only], [shards]) = (collections, shards) {
+        return only.pin_shards(shards);
+    }
+    let pinned = collections.iter().zip(shards).map(|(collection, shards)| collection.pin_shards(shards));
+    PinnedCollection::together(&pinned.collect::<Vec<_>>())
+}
