@@ -34,6 +34,8 @@ struct UnderWay {
     /// Waits that end without an answer.
     waits: u32,
     has_landed: bool,
+    /// How often the medium had been calmed when it was offered.
+    calms: u64,
 }
 
 impl MemoryLog {
@@ -89,18 +91,18 @@ impl MemoryLog {
         } else {
             medium.under_way.push(group);
         }
-        state.under_way = Some(UnderWay { last, waits, has_landed });
+        state.under_way = Some(UnderWay { last, waits, has_landed, calms: medium.calms });
         Ok(())
     }
 
     /// Looks whether the group under way has its answer.
     fn resolve(&self, state: &mut State) -> Result<()> {
         let Some(group) = &mut state.under_way else { return Ok(()) };
-        if group.waits > 0 {
+        let mut medium = self.shared.medium();
+        if group.waits > 0 && group.calms == medium.calms {
             group.waits -= 1;
             return Err(Error::new(ErrorKind::Unknown, "the medium has not answered yet; wait again"));
         }
-        let mut medium = self.shared.medium();
         if !group.has_landed {
             self.opening.check(&mut medium)?;
             let landing = std::mem::take(&mut medium.under_way);
