@@ -68,7 +68,10 @@ impl BatchOutcome {
 
     /// What an operation got; `None` where it was left out.
     pub(crate) fn version_of(&self, operation: u32) -> Option<Version> {
-        let run = self.versions.iter().find(|run| (run.first..run.first + run.count).contains(&operation))?;
+        // Found and not walked to: a long batch with many refusals has as many runs, and is told of each
+        // operation under the shard's lock.
+        let at = self.versions.partition_point(|run| run.first + run.count <= operation);
+        let run = self.versions.get(at).filter(|run| run.first <= operation)?;
         Some(run.version + Version::from(operation - run.first))
     }
 

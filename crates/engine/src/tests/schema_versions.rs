@@ -2,6 +2,7 @@
 //! refuses them with nothing done, unless only additions lie between; and its schema does not change under a
 //! batch.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use meter::Meters;
@@ -165,6 +166,39 @@ fn an_addition_within_a_group_refuses_no_document() {
     let outcome = shard.update(at(1, vec![edit(), add(film("2", "rot")), add(film("3", "rot"))]), context);
     assert_eq!((outcome.failure, outcome.added.len()), (None, 3));
     assert_eq!(get(&shard, "3").unwrap().get("origin"), Some(&[Value::Str("none".into())][..]));
+}
+
+/// Edits the same document by itself, once, while another edit of it is being prepared.
+struct Meddling {
+    shard: Arc<Shard>,
+    edits: Mutex<Vec<Operation>>,
+}
+
+impl EditSteps for Meddling {
+    fn take(&self, _: &str, document: Document) -> Result<Document> {
+        let edits = std::mem::take(&mut *self.edits.lock().unwrap());
+        if !edits.is_empty() {
+            update(&self.shard, edits);
+        }
+        Ok(document)
+    }
+}
+
+/// An edit is made again because its document has changed, and that has a field by now which nobody had met
+/// when the edit's group began.
+#[test]
+fn an_edit_made_again_meets_fields_that_others_have_added() {
+    let [first, ..] = versions();
+    let shard = open(&first);
+    update(&shard, vec![add(film("1", "rot"))]);
+    let fresh = modify("1", "fresh_s", plan::AtomicOp::Set, vec![text("new")]);
+    let steps = Arc::new(Meddling { shard: shard.clone(), edits: Mutex::new(vec![fresh]) });
+    let context = UpdateContext { edit_steps: Some(steps), ..UpdateContext::default() };
+    let operations = vec![edit(), add(film("2", "rot")), delete("3")];
+    let outcome = shard.update(UpdateBatch { id: Some(BatchId([1; 16])), ..batch(operations) }, context);
+    assert_eq!((outcome.failure, outcome.added.len(), outcome.deleted.len()), (None, 2, 1));
+    let edited = get(&shard, "1").unwrap();
+    assert_eq!((edited.first("n_i"), edited.first("fresh_s")), (Some(&Value::Int(1)), Some(&text("new"))));
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub(crate) struct Edit {
 }
 
 /// Why an operation is not prepared.
-enum Unprepared {
+pub(crate) enum Unprepared {
     Failed(Error),
     /// The layout has grown since the preparer was taken; a newer one may do it.
     Outgrown(Box<Operation>),
@@ -222,14 +222,7 @@ impl Core {
                 let id = modify.root.clone().unwrap_or_else(|| modify.id.clone());
                 let (hash, expect) = (id_filter::hash(&id), modify.expect);
                 let (conditions, commit_within_ms) = (modify.conditions.clone(), modify.commit_within_ms);
-                let work = match self.merge_edits(preparer, (&id, hash), &modify, edit_steps) {
-                    Ok(merged) => merged.of(modify),
-                    // The document may have got fields since that this preparer has not met.
-                    Err(_) if !Arc::ptr_eq(preparer.layout(), &self.layout()) => {
-                        return Err(Unprepared::Outgrown(Box::new(Operation::Modify(modify))));
-                    }
-                    Err(error) => return Err(error.into()),
-                };
+                let work = self.edited(preparer, (&id, hash), modify, edit_steps)?;
                 Ok(Pending { ordinal: 0, id, hash, expect, conditions, commit_within_ms, work })
             }
             Operation::Delete { id, route: _, expect, commit_within_ms } => {
@@ -245,15 +238,30 @@ impl Core {
         preparer: &mut Preparer,
         stale: &mut Pending,
         edit_steps: Option<&dyn EditSteps>,
-    ) -> Result<()> {
+    ) -> std::result::Result<(), Unprepared> {
         if let Work::Put(put) = &mut stale.work
             && let Some(edit) = put.edit.take()
         {
-            let modify = edit.modify;
-            let merged = self.merge_edits(preparer, (&stale.id, stale.hash), &modify, edit_steps)?;
-            stale.work = merged.of(modify);
+            stale.work = self.edited(preparer, (&stale.id, stale.hash), edit.modify, edit_steps)?;
         }
         Ok(())
+    }
+
+    fn edited(
+        &self,
+        preparer: &mut Preparer,
+        root: (&str, u64),
+        modify: Modify,
+        edit_steps: Option<&dyn EditSteps>,
+    ) -> std::result::Result<Work, Unprepared> {
+        match self.merge_edits(preparer, root, &modify, edit_steps) {
+            Ok(merged) => Ok(merged.of(modify)),
+            // The document may have got fields since that this preparer has not met.
+            Err(_) if !Arc::ptr_eq(preparer.layout(), &self.layout()) => {
+                Err(Unprepared::Outgrown(Box::new(Operation::Modify(modify))))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The atomic update made on the document as it stands now, or on its block, whose root is named `root`.

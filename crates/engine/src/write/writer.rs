@@ -27,7 +27,7 @@ use crate::layout::Layout;
 use crate::lock::lock;
 use crate::seeded_bugs::SeededBug;
 use crate::write::applied::AppliedUpdate;
-use crate::write::group::{UpdateGroup, take_group};
+use crate::write::group::{Unprepared, UpdateGroup, take_group};
 use crate::write::log_codec::Record;
 use crate::write::progress::{BatchProgress, Progress};
 use crate::write::update_context::{EditSteps, UpdateContext};
@@ -230,15 +230,41 @@ impl Core {
             }
             let Some(stale) = pending.front_mut() else { break };
             // Only a document edited meanwhile by another update stops a group; the other one has gone on.
-            if let Err(error) = self.prepare_again(&mut preparer, stale, group.edit_steps.as_deref()) {
-                let (ordinal, refusal) = (stale.ordinal, stale.refusal(error));
-                pending.pop_front();
-                progress.refuse(ordinal, refusal)?;
+            match self.prepare_again(&mut preparer, stale, group.edit_steps.as_deref()) {
+                Ok(()) => {}
+                Err(Unprepared::Outgrown(operation)) => {
+                    let first = stale.ordinal;
+                    pending.pop_front();
+                    let (operations, edit_steps) = (vec![*operation], group.edit_steps.clone());
+                    self.run_alone(
+                        UpdateGroup { operations, first, edit_steps, ..UpdateGroup::default() },
+                        progress,
+                    )?;
+                }
+                Err(Unprepared::Failed(error)) => {
+                    let (ordinal, refusal) = (stale.ordinal, stale.refusal(error));
+                    pending.pop_front();
+                    progress.refuse(ordinal, refusal)?;
+                }
             }
         }
         lock(&self.preparers).push(preparer);
         group.failure.map_or(Ok(()), |(ordinal, refusal)| progress.refuse(ordinal, refusal))?;
         Ok(group.operations)
+    }
+
+    /// Applies an edit before the rest of its group, whose preparer does not know the fields that its
+    /// document has got. The rest is prepared already, and goes by the preparer that it had.
+    fn run_alone(&self, mut group: UpdateGroup, progress: &mut Progress) -> Result<()> {
+        let (first, edit_steps) = (group.first, group.edit_steps.clone());
+        loop {
+            let operations = self.run_group(group, progress)?;
+            if operations.is_empty() {
+                return Ok(());
+            }
+            group =
+                UpdateGroup { operations, first, edit_steps: edit_steps.clone(), ..UpdateGroup::default() };
+        }
     }
 
     /// A builder of this thread's own whose schema knows the layout's fields.
