@@ -2,6 +2,9 @@
 //! there exactly once with its last acknowledged content and the documents below it, and no deleted one has
 //! come back. What was in flight may be there or not, but never a part of a block.
 //!
+//! On one shard, and on three, over which the parts of a batch are spread: each of its documents is
+//! acknowledged or not by itself.
+//!
 //! `PARHELION_CRASH_ROUNDS=100 PARHELION_CRASH_SEED=1 cargo test --release -p parhelion --test crash --
 //! --nocapture`
 
@@ -57,11 +60,20 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn acknowledged_updates_survive_kill_9() {
+    kill_again_and_again(1);
+}
+
+#[test]
+fn acknowledged_updates_of_three_shards_survive_kill_9() {
+    kill_again_and_again(3);
+}
+
+fn kill_again_and_again(shards: usize) {
     let rounds = setting("PARHELION_CRASH_ROUNDS", 5);
     let seed = setting("PARHELION_CRASH_SEED", 1);
     let data = tempfile::tempdir().unwrap();
     let mut server = Server::start(data.path());
-    server.client().create_collection(COLLECTION);
+    server.client().create_collection(COLLECTION, shards);
     let mut model = Model::new();
     let mut updates = 0;
     for round in 0..rounds {
@@ -72,7 +84,7 @@ fn acknowledged_updates_survive_kill_9() {
         check(&server.client(), &mut model, round);
     }
     println!(
-        "{rounds} rounds, {updates} acknowledged updates, {} ids: nothing lost, nothing twice",
+        "{rounds} rounds, {updates} acknowledged updates, {} ids, {shards} shard(s): nothing lost, nothing twice",
         model.len()
     );
 }

@@ -25,7 +25,7 @@ fn json(words: &[&str]) -> Value {
 fn a_server_of_our_own_is_asked_for_all_that_it_tells() {
     let data = tempfile::tempdir().unwrap();
     let server = Server::start(data.path());
-    server.client().create_collection("films");
+    server.client().create_collection("films", 1);
     let told = json(&["doctor", "cluster", &server.url, "--seconds", "0", "--json"]);
     let facts = &told["facts"];
     let node = &facts["nodes"][0];

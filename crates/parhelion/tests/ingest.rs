@@ -98,7 +98,7 @@ fn another_solr_is_copied_document_by_document() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("data"));
     let client = server.client();
-    client.create_collection("old");
+    client.create_collection("old", 1);
     let documents: Vec<String> =
         (0..2500).map(|row| format!(r#"{{"id":"a,{row}","name_s":"é{row}","tag_ss":["x","y"]}}"#)).collect();
     client

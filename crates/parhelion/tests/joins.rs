@@ -25,8 +25,8 @@ fn documents_are_found_by_those_of_another_collection() {
     let data = tempfile::tempdir().unwrap();
     let server = Server::start(data.path());
     let solr = server.client();
-    solr.create_collection("people");
-    solr.create_collection("orders");
+    solr.create_collection("people", 1);
+    solr.create_collection("orders", 1);
     add(&solr, "people", &json!([{"id": "ann"}, {"id": "böb"}, {"id": "cid"}]));
     // Guessed in the one collection, and not known to the other.
     add(

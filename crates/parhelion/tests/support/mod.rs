@@ -80,9 +80,14 @@ impl Blocking {
         self.get(path, params).and_then(Response::ok).and_then(|response| response.json()).expect(path)
     }
 
-    pub fn create_collection(&self, name: &str) {
-        let params =
-            [("action", "CREATE"), ("name", name), ("numShards", "1"), ("collection.configName", "_default")];
+    pub fn create_collection(&self, name: &str, shards: usize) {
+        let shards = shards.to_string();
+        let params = [
+            ("action", "CREATE"),
+            ("name", name),
+            ("numShards", &shards),
+            ("collection.configName", "_default"),
+        ];
         self.get("admin/collections", &params).and_then(Response::ok).expect("the collection is made");
     }
 }
