@@ -11,7 +11,8 @@ use plan::partial::{
     ChosenHeads, ExpandRequest, FetchRequest, Fetched, GroupsPartial, HitRef, Merge, ShardResult,
 };
 use plan::{
-    Component, CutDepth, Error, ExpandPlan, FacetPlan, Group, Result, SearchPlan, SearchResult, Value,
+    Component, CutDepth, Error, ExpandPlan, FacetPlan, Group, Result, SearchPlan, SearchResult, ShardFound,
+    Value,
 };
 
 use crate::finish::{finish_expanded, finish_search};
@@ -104,10 +105,21 @@ fn searched(
         return finished(pins, &[plan], only.search(plan, meters)?, meters);
     }
     let plans = with_heads(shards, plans_of_many(pins, plans, meters)?, meters)?;
-    let merged = merged(shards.ask_each(&plans, meters, |pin, plan, meters| pin.search(plan, meters))?);
+    let timed = |pin: &dyn ShardSnapshot, plan: &SearchPlan, meters: &Meters| {
+        let begun_ms = meters.allowance.elapsed_ms();
+        let part = pin.search(plan, meters)?;
+        Ok((part, meters.allowance.elapsed_ms().saturating_sub(begun_ms)))
+    };
+    let parts = shards.ask_each(&plans, meters, timed)?;
+    let found = |(part, elapsed_ms): &(ShardResult, u64)| {
+        let ShardResult { total, total_exact, score_max, .. } = *part;
+        ShardFound { total, total_exact, score_max, elapsed_ms: *elapsed_ms }
+    };
+    let by_shard = parts.iter().map(found).collect();
+    let merged = merged(parts.into_iter().map(|(part, _)| part).collect());
     // By the same plans: explanations and snippets of the second step go by their statistics too.
     let plans: Vec<&SearchPlan> = plans.iter().map(|plan| &**plan).collect();
-    finished(pins, &plans, merged, meters)
+    Ok(SearchResult { by_shard, ..finished(pins, &plans, merged, meters)? })
 }
 
 /// The plans, each with the hits of its shard that are the best of their groups in all shards, where the plan

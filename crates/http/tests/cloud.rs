@@ -115,6 +115,15 @@ async fn collections_are_searched_together() {
     let heads = r#"{"response":{"numFound":3,"start":0,"numFoundExact":true,"docs":[{"id":"b1"},{"id":"b2"},{"id":"f2"}]}}"#;
     check("/solr/all/select?q=*:*&fq={!collapse+field=cat_s+min=n_i}&fl=id&sort=id+asc", heads).await;
 
+    let named =
+        body(&served, "/solr/all/select?q=*:*&fl=id,[shard],[core]&sort=id+asc&rows=3&indent=off").await;
+    let docs = r#""docs":[{"id":"b1","[shard]":"shard1","[core]":"books_shard1_replica_n1"},{"id":"b2","[shard]":"shard2","[core]":"books_shard2_replica_n2"},{"id":"f1","[shard]":"shard1","[core]":"films"}]"#;
+    assert!(named.contains(docs), "{named}");
+    let told =
+        body(&served, "/solr/books/select?q=title_t:red&fl=id,score&shards.info=true&indent=off").await;
+    let info = r#""http://node:8983/solr/books_shard2_replica_n2/":{"numFound":0,"numFoundExact":true,"maxScore":0.0,"shardAddress":"http://node:8983/solr/books_shard2_replica_n2","time":0}},"response":{"#;
+    assert!(told.contains(info), "{told}");
+
     refused(&served, "/solr/all/select?q=*:*&sort=year+asc", "`year` is of type `string` in one").await;
     refused(&served, "/solr/all/select?q=*:*&shards=shard1", "`shards` names shards of one collection").await;
     refused(&served, "/solr/all/select?q=*:*&mlt=true", "the component `mlt` is not supported over").await;

@@ -76,6 +76,11 @@ impl Allowance {
         }
     }
 
+    /// Milliseconds since the request came in; 0 where nothing is limited, which reads no clock.
+    pub fn elapsed_ms(&self) -> u64 {
+        self.0.as_ref().map_or(0, |meter| meter.elapsed_ms())
+    }
+
     /// Looks whether a limit is met.
     #[inline]
     pub fn is_used_up(&self) -> bool {
@@ -163,8 +168,11 @@ impl Meter {
 
     /// The clock counts whole milliseconds: one more makes sure that as many have gone by.
     fn is_late(&self, most_ms: u64) -> bool {
-        let elapsed = u64::try_from(self.clock.now_ms().saturating_sub(self.started_ms)).unwrap_or(0);
-        elapsed > most_ms || most_ms == 0
+        self.elapsed_ms() > most_ms || most_ms == 0
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.clock.now_ms().saturating_sub(self.started_ms)).unwrap_or(0)
     }
 
     /// The microseconds used so far; with `add`, those since the last look on this thread are.

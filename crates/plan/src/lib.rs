@@ -84,7 +84,7 @@ pub use search::page::Page;
 pub use search::rerank::{Rerank, ScoreJoin};
 pub use search::result::{
     FacetCounts, FacetResult, FieldFacetResult, IntervalFacetResult, PivotCount, PivotFacetResult,
-    RangeFacetResult, SearchResult, UpdateOutcome, Version,
+    RangeFacetResult, SearchResult, ShardFound, UpdateOutcome, Version,
 };
 pub use search::shape::{
     Collapse, Cursor, CursorMark, ExpandPlan, GroupBy, GroupPlan, Grouping, NullPolicy, Shape,

@@ -163,7 +163,7 @@ impl Collection {
             let mut served = Served::clone(&self.home.served());
             change(&mut served)?;
             let entry = self.catalog.change_collection(self.entry().key(), |entry| {
-                entry.shards.clone_from(&served.documents);
+                entry.shards = served.documents.to_vec();
                 entry.core = served.documents.first().map(|shard| shard.core.clone()).unwrap_or_default();
                 let numbers = served.documents.iter().map(|shard| shard.node_number);
                 entry.replicas = numbers.chain([entry.replicas]).max().unwrap_or_default();

@@ -16,6 +16,7 @@ use super::served::Served;
 use crate::finish::spell_words;
 use crate::gather::{Plans, gather_parts, search_side_by_side};
 use crate::offload;
+use crate::routing::ShardDocument;
 use crate::shard::{
     DocumentAtRead, ExplainOtherRead, LikeCountsRead, ShardSnapshot, SnapshotRead, WhyNotRead,
 };
@@ -27,6 +28,8 @@ pub struct PinnedCollection {
     shards: ShardSelection,
     /// How many shards are of each of several collections; empty for one alone.
     parts: Vec<usize>,
+    /// What the shards are called, by the numbers that hits name them by.
+    documents: Arc<[ShardDocument]>,
 }
 
 /// Some of a collection's shards, by their numbers in order; all of them where it names none.
@@ -89,7 +92,8 @@ impl Collection {
                 chosen.map(|served| served.shard.pin()).collect()
             }
         };
-        PinnedCollection { pins, shards: shards.clone(), parts: Vec::new() }
+        let documents = served.documents.clone();
+        PinnedCollection { pins, shards: shards.clone(), parts: Vec::new(), documents }
     }
 
     /// Of the newest moment.
@@ -110,7 +114,21 @@ impl PinnedCollection {
     pub fn together(pinned: &[Self]) -> Self {
         let pins = pinned.iter().flat_map(|one| one.pins.iter().cloned()).collect();
         let parts = pinned.iter().map(|one| one.pins.len()).collect();
-        Self { pins, shards: ShardSelection::default(), parts }
+        let documents = pinned.iter().flat_map(Self::asked).cloned().collect();
+        Self { pins, shards: ShardSelection::default(), parts, documents }
+    }
+
+    /// What the shards that are asked are called, in the order of [`SearchResult::by_shard`].
+    pub fn asked(&self) -> impl Iterator<Item = &ShardDocument> {
+        (0..self.pins.len()).filter_map(|at| {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            self.documents.get(self.shards.number(at) as usize)
+        })
+    }
+
+    /// What all shards are called, by the numbers that hits name them by.
+    pub fn shard_documents(&self) -> &[ShardDocument] {
+        &self.documents
     }
 
     /// What several collections have together, each asked by its own plan.

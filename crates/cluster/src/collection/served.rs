@@ -18,7 +18,7 @@ pub(crate) struct Served {
     pub edition: String,
     pub router: Router,
     /// What the collection's document says of its shards, in its order.
-    pub documents: Vec<ShardDocument>,
+    pub documents: Arc<[ShardDocument]>,
     /// As `documents`.
     pub shards: Vec<ServedShard>,
 }

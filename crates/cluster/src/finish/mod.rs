@@ -30,6 +30,6 @@ pub fn finish_search(plan: &SearchPlan, merged: ShardResult) -> SearchResult<Hit
     let hits = hits::finish_page(plan, hits.list);
     let next = hits.last().filter(|_| plan.shape.cursor.is_some()).map(hits::mark);
     let shape = ShapeResult { next, groups: groups::finish_groups(plan, groups), expanded: Vec::new() };
-    let highlights = Vec::new();
-    SearchResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before }
+    let (highlights, by_shard) = (Vec::new(), Vec::new());
+    SearchResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before, by_shard }
 }

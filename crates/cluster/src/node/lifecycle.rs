@@ -221,7 +221,8 @@ impl Node {
         auto_commit: AutoCommit,
     ) -> Result<Served> {
         let (router, documents) = (entry.router.clone(), entry.shards());
-        let mut served = Served { edition: edition.to_owned(), router, documents, shards: Vec::new() };
+        let mut served =
+            Served { edition: edition.to_owned(), router, documents: documents.into(), shards: Vec::new() };
         for folder in entry.folders(edition) {
             match self.open_shard(entry, &folder, schema.clone(), auto_commit) {
                 Ok(shard) => served.shards.push(ServedShard { shard, folder }),

@@ -61,7 +61,7 @@ impl Node {
             let auto_commit = collection.config().auto_commit;
             let shard = self.open_shard(&entry, &folder, collection.schema(), auto_commit)?;
             opened = Some(shard.clone());
-            served.documents.push(document.clone());
+            served.documents = served.documents.iter().chain([&document]).cloned().collect();
             served.shards.push(ServedShard { shard, folder });
             Ok(())
         });
@@ -93,7 +93,8 @@ impl Node {
         }
         let mut gone = None;
         let exchanged = collection.exchange_shards(self, |served: &mut Served| {
-            served.documents.remove(at);
+            let left = served.documents.iter().enumerate().filter(|(number, _)| *number != at);
+            served.documents = left.map(|(_, shard)| shard.clone()).collect();
             gone = Some(served.shards.remove(at));
             Ok(())
         });

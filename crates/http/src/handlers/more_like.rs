@@ -14,7 +14,7 @@ use solr::response::{self, FoundAlike};
 use solr::select::{Likes, Resolved, SelectRequest};
 
 use super::permit::Permit;
-use super::select::{SearchScope, check_all_shards, search_alike};
+use super::select::{SearchScope, check_all_shards, name_shards, search_alike};
 use crate::request::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
@@ -26,7 +26,8 @@ pub(super) async fn run(
     let scope = SearchScope::of(call, collection, permit);
     let context = scope.context();
     let likes = Likes::parse(params, context.schema, context.boolean_clauses_max)?;
-    let Resolved { plan, response, warnings, .. } = SelectRequest::parse(params)?.resolve(&context)?;
+    let Resolved { plan, mut response, warnings, .. } = SelectRequest::parse(params)?.resolve(&context)?;
+    name_shards(&mut response.fields, &collection.shard_documents());
     let mut found = FoundAlike { facets: plan.facets.enabled, ..FoundAlike::default() };
     let like = if query::Q.is_sent(params) {
         let offset = more_like::MATCH_OFFSET.read(params)?;

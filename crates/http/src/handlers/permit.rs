@@ -49,7 +49,7 @@ impl Permit {
 
     /// What it may call by names.
     pub fn names(&self) -> Names<'_> {
-        Names { parsers: self.parsers(), own: &self.config.named, sharded: None }
+        Names { parsers: self.parsers(), own: &self.config.named, ..Names::default() }
     }
 
     /// The answer to a request that may not even begin.

@@ -29,6 +29,17 @@ pub struct SearchResult<H = Hit> {
     pub highlights: Vec<Highlights>,
     /// The first of the handler's steps that was not done because the request's allowance was used up.
     pub cut_before: Option<Component>,
+    /// What each shard found, in the order of those that were asked; empty where one alone was.
+    pub by_shard: Vec<ShardFound>,
+}
+
+/// What one of several shards found (Solr's `shards.info`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShardFound {
+    pub total: u64,
+    pub total_exact: bool,
+    pub score_max: Option<f32>,
+    pub elapsed_ms: u64,
 }
 
 impl<H> Default for SearchResult<H> {
@@ -42,6 +53,7 @@ impl<H> Default for SearchResult<H> {
             shape: ShapeResult::default(),
             highlights: Vec::new(),
             cut_before: None,
+            by_shard: Vec::new(),
         }
     }
 }
@@ -61,10 +73,21 @@ impl<H> SearchResult<H> {
     /// With each hit turned into what `turn` makes of it: first all of [`Self::shown`], then those of
     /// [`Self::expanded`].
     pub fn try_map<T>(self, mut turn: impl FnMut(H) -> Result<T>) -> Result<SearchResult<T>> {
-        let Self { total, total_exact, score_max, hits, facets, shape, highlights, cut_before } = self;
+        let Self { total, total_exact, score_max, hits, facets, shape, highlights, cut_before, by_shard } =
+            self;
         let hits = hits.into_iter().map(&mut turn).collect::<Result<_>>()?;
         let shape = shape.try_map(&mut turn)?;
-        Ok(SearchResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before })
+        Ok(SearchResult {
+            total,
+            total_exact,
+            score_max,
+            hits,
+            facets,
+            shape,
+            highlights,
+            cut_before,
+            by_shard,
+        })
     }
 }
 

@@ -181,7 +181,7 @@ pub fn collection_status(node: &str, scheme: &str, facts: &CollectionFacts) -> N
 }
 
 /// `h:8983_solr` to `http://h:8983/solr`, by Solr's rule: the first `_` separates the context.
-fn base_url(node: &str, scheme: &str) -> String {
+pub fn base_url(node: &str, scheme: &str) -> String {
     let (address, context) = node.split_once('_').unwrap_or((node, "solr"));
     format!("{scheme}://{address}/{context}")
 }

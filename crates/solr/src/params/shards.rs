@@ -34,12 +34,11 @@ pub const PREFER_REPLICA: Param<String> = Param::new(
     NoDefault,
     "Which replicas to ask first, also as a header: `zone:NAME`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL`, `leader:true`, the most important first. Each shard has one replica, which is asked whatever is preferred; `parhelion relay` chooses among servers by it.",
 );
-/// Of one shard Solr has nothing to say either.
 pub const SHARDS_INFO: Preset<bool> = Param::new(
     "shards.info",
     switch,
     "false",
-    "What each shard found: nothing where there is one, and refused where there are several.",
+    "Whether the answer tells what each shard found; of a collection of one shard it tells nothing.",
 );
 
 pub const DOCS: &[ParamDoc] = &[

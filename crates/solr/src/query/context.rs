@@ -61,6 +61,8 @@ pub struct Names<'a> {
     /// The collection's name where it has several shards: what leads from documents to others then has to ask
     /// all of them.
     pub sharded: Option<&'a str>,
+    /// Whether other collections are searched with it.
+    pub together: bool,
 }
 
 impl Names<'_> {
@@ -75,7 +77,7 @@ impl Names<'_> {
 
 impl Default for Names<'_> {
     fn default() -> Self {
-        Self { parsers: None, own: const { &NamedParts::NONE }, sharded: None }
+        Self { parsers: None, own: const { &NamedParts::NONE }, sharded: None, together: false }
     }
 }
 

@@ -34,6 +34,7 @@ impl Columns {
             | FieldItem::Function { label, .. }
             | FieldItem::Number { label }
             | FieldItem::Core { label }
+            | FieldItem::Shard { label }
             | FieldItem::ByHand { label, .. }
             | FieldItem::Raw { label, .. }
             | FieldItem::Explain { label, .. }

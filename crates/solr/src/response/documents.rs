@@ -11,7 +11,7 @@ use super::explain;
 use super::node::{DocList, DocumentNode, FieldNode, Node};
 use super::shapes;
 use crate::real_time_get::Fetched;
-use crate::select::{FieldItem, FieldList, ShapeForm};
+use crate::select::{FieldItem, FieldList, ShapeForm, ShardNames};
 use crate::update::ANONYMOUS;
 
 /// A document's selected fields. Order as Solr's: stored fields, then what is computed, then what is
@@ -57,6 +57,7 @@ pub fn doc_list(result: &mut SearchResult, start: usize, list: &FieldList, schem
 struct Shape<'a> {
     schema: &'a Schema,
     items: &'a [FieldItem],
+    names: &'a [ShardNames],
     /// The fields shown under their own names.
     plain: FieldSelection,
     known: HashMap<Arc<str>, Shown<'a>>,
@@ -77,7 +78,7 @@ impl<'a> Shape<'a> {
         let mut plain = list.selection();
         plain.names = list.items.iter().filter_map(same_label).cloned().collect();
         let from_columns = from_columns(list, schema);
-        Self { schema, items: &list.items, plain, known: HashMap::new(), from_columns }
+        Self { schema, items: &list.items, names: &list.shards, plain, known: HashMap::new(), from_columns }
     }
 
     /// Those that were not searched for come from the store.
@@ -92,9 +93,12 @@ impl<'a> Shape<'a> {
     }
 
     fn hit(&mut self, hit: Hit) -> DocumentNode {
-        let Hit { id: _, document, shard: _, place, score, children, values, explanation } = hit;
+        let Hit { id: _, document, shard, place, score, children, values, explanation } = hit;
+        let names = self.names;
         let mut shown = self.document(document, |item| match item {
             FieldItem::Number { .. } => Some(Node::count(place)),
+            FieldItem::Shard { .. } => Some(Node::Str(names.get(shard as usize)?.shard.clone().into())),
+            FieldItem::Core { .. } => Some(Node::Str(names.get(shard as usize)?.core.clone().into())),
             FieldItem::Score { .. } => score.map(Node::Float),
             FieldItem::Function { at, .. } => values.get(*at).cloned().flatten().map(Node::from),
             FieldItem::Explain { style, .. } => {
@@ -159,11 +163,10 @@ impl<'a> Shape<'a> {
                 FieldItem::Score { label }
                 | FieldItem::Function { label, .. }
                 | FieldItem::Number { label }
+                | FieldItem::Core { label }
+                | FieldItem::Shard { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
-                FieldItem::Children { .. }
-                | FieldItem::Core { .. }
-                | FieldItem::ByHand { .. }
-                | FieldItem::Raw { .. } => continue,
+                FieldItem::Children { .. } | FieldItem::ByHand { .. } | FieldItem::Raw { .. } => continue,
                 FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } | FieldItem::Shape { .. } => {
                     continue;
                 }
@@ -231,6 +234,7 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
         | FieldItem::Number { .. }
         | FieldItem::Children { .. }
         | FieldItem::Core { .. }
+        | FieldItem::Shard { .. }
         | FieldItem::ByHand { .. }
         | FieldItem::Explain { .. } => true,
         FieldItem::Raw { .. } => false,

@@ -25,6 +25,7 @@ mod script_spelling;
 mod scripts;
 mod select;
 mod shapes;
+mod shards_info;
 mod stats;
 mod update;
 mod xml;
@@ -40,6 +41,7 @@ pub use more_like::{FoundAlike, LikesOf, likes, likes_explained, more_like};
 pub use named_lists::NamedListStyle;
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
 pub use select::{Found, in_order, select};
+pub use shards_info::shards_info;
 pub use update::{add_refusals, echoed, tolerated, versions};
 pub use xml::write_xml;
 

@@ -23,6 +23,15 @@ pub struct FieldList {
     pub functions: Vec<Function>,
     /// Columns of searches.
     pub subqueries: Vec<Subquery>,
+    /// What shards are called, by the numbers of [`plan::Hit::shard`], where it is shown of which each is.
+    pub shards: Vec<ShardNames>,
+}
+
+/// What `[shard]` and `[core]` show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShardNames {
+    pub shard: String,
+    pub core: String,
 }
 
 /// One wish. A field that several wishes cover is shown once.
@@ -61,6 +70,10 @@ pub enum FieldItem {
     },
     /// `[core]`: the core's name.
     Core {
+        label: Arc<str>,
+    },
+    /// `[shard]`: what the document's shard is called.
+    Shard {
         label: Arc<str>,
     },
     /// `[elevated]` and `[excluded]`: whether the document is put first, or hidden, by hand.
@@ -120,6 +133,7 @@ impl FieldList {
                 | FieldItem::Number { .. }
                 | FieldItem::Children { .. }
                 | FieldItem::Core { .. }
+                | FieldItem::Shard { .. }
                 | FieldItem::ByHand { .. }
                 | FieldItem::Explain { .. } => {}
             }
@@ -127,14 +141,21 @@ impl FieldList {
         selection
     }
 
-    /// Puts the name of the core where it is asked for.
+    /// Puts the name of the one core where it is asked for.
     pub(super) fn name_core(&mut self, core: &str) {
         for item in &mut self.items {
-            if let FieldItem::Core { label } = item {
-                *item =
-                    FieldItem::Constant { label: label.clone(), value: plan::Value::Str(core.to_owned()) };
-            }
+            let (label, name) = match item {
+                FieldItem::Core { label } => (label, core),
+                FieldItem::Shard { label } => (label, NO_SHARD),
+                _ => continue,
+            };
+            *item = FieldItem::Constant { label: label.clone(), value: plan::Value::Str(name.to_owned()) };
         }
+    }
+
+    /// Whether it is shown of which shard each document is.
+    pub fn names_shards(&self) -> bool {
+        self.items.iter().any(|item| matches!(item, FieldItem::Core { .. } | FieldItem::Shard { .. }))
     }
 
     /// Gives `[elevated]` and `[excluded]` their values; they show nothing where no handler elevates
@@ -181,9 +202,6 @@ pub(super) fn transformed(
     let own = context.and_then(|context| NamedPart::find(&context.names.own.transformers, name));
     let preset = |name: &str| own.and_then(|own| own.setting(name));
     let name = own.map_or(name, |own| &own.stands_for);
-    if let ("core" | "shard", Some(context)) = (name, context) {
-        context.names.refuse_over_shards(&shown)?;
-    }
     match name {
         "value" => {
             // What is declared counts, whatever the request says, as in Solr.
@@ -207,6 +225,7 @@ pub(super) fn transformed(
             Ok(Some(if raw { FieldItem::Raw { name, label } } else { FieldItem::Field { name, label } }))
         }
         "docid" => Ok(Some(FieldItem::Number { label })),
+        "shard" if context.is_some() => Ok(Some(FieldItem::Shard { label })),
         "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
         "explain" => Ok(Some(FieldItem::Explain {
             label,

@@ -27,7 +27,7 @@ mod tests;
 
 pub(crate) use cursor_mark::write_mark;
 pub use elevation::HandlerElevation;
-pub use fields::{ExplainStyle, FieldItem, FieldList, ShapeForm};
+pub use fields::{ExplainStyle, FieldItem, FieldList, ShapeForm, ShardNames};
 pub use grouping::{GroupForm, GroupTitle, GroupView};
 pub(crate) use more_like::names;
 pub use more_like::{Likes, TermsShown};

@@ -102,7 +102,9 @@ impl SelectRequest<'_> {
     /// Order of the checks follows Solr where a request has two mistakes, as far as it is known.
     fn searched(&self, context: &ResolveContext<'_>, queries: &QueryContext<'_>) -> Result<Searched> {
         let mut fields = FieldList::parse(self.params, Some(queries))?;
-        fields.name_core(context.core);
+        if context.names.sharded.is_none() && !context.names.together {
+            fields.name_core(context.core);
+        }
         let text = self.query.or_else(|| self.asks_alternative(queries).then_some(""));
         let mut main = text.map(|text| parse_query(queries, text, self.parser)).transpose()?;
         let sort = parse_sort(queries, self.sort)?;

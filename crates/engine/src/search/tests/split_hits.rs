@@ -76,6 +76,7 @@ fn shown(mut result: SearchResult) -> String {
     let groups = result.shape.groups.iter_mut().flat_map(|one| &mut one.groups);
     let grouped = groups.chain(&mut result.shape.expanded).flat_map(|group| &mut group.hits);
     result.hits.iter_mut().chain(grouped).for_each(|hit| (hit.shard, hit.place) = (0, 0));
+    result.by_shard.clear();
     format!("{result:#?}")
 }
 

@@ -17,6 +17,7 @@ use solr::params::admin::collections::{ACTION, ASYNC};
 use solr::response::{Entries, Node};
 
 pub(super) use self::backups::{back_up_core, place, restore_core};
+pub(in crate::handlers) use self::status::scheme;
 use super::snapshots::Of;
 use super::{background, snapshots};
 use crate::request::call::{Call, Failure};

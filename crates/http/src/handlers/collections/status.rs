@@ -92,7 +92,7 @@ pub(super) fn overseer(call: &Call<'_>) -> Entries {
 }
 
 /// How clients are to call the nodes.
-fn scheme(state: &ClusterState) -> &str {
+pub(in crate::handlers) fn scheme(state: &ClusterState) -> &str {
     state.properties.get("urlScheme").map_or("http", String::as_str)
 }
 

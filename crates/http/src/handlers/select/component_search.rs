@@ -13,6 +13,7 @@ use plan::{Component, Error, Explanation, Result, Schema, SearchPlan, SearchResu
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, Resolved, ResponsePlan};
 
+use super::scope::name_shards;
 use super::step::Sections;
 use super::subqueries::Columns;
 use crate::request::call::{Answer, Call};
@@ -38,7 +39,8 @@ impl ComponentSearch {
         (resolved, others): (Resolved, Vec<Arc<SearchPlan>>),
         meters: &Meters,
     ) -> Result<Self> {
-        let Resolved { plan, response, warnings, late_failure, repeatable: is_repeatable } = resolved;
+        let Resolved { plan, mut response, warnings, late_failure, repeatable: is_repeatable } = resolved;
+        name_shards(&mut response.fields, pinned.shard_documents());
         let plan = Arc::new(plan);
         // Route, engine, gather.
         let result = if others.is_empty() {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use meter::Phase;
-use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
+use plan::{CollectionConfig, Component, Error, HandlerConfig, Result, ShardChoice};
 use solr::Params;
 use solr::params::shards;
 use solr::response::in_order;
@@ -33,7 +33,7 @@ pub(super) use self::json_body::{check_body, effective};
 pub(super) use self::likes::search_alike;
 pub(super) use self::listed_terms::list_terms;
 use self::pipeline::Pipeline;
-pub(super) use self::scope::{SearchScope, check_all_shards};
+pub(super) use self::scope::{SearchScope, check_all_shards, name_shards};
 use self::step::Preparation;
 use self::subqueries::Subqueries;
 use super::permit::Permit;
@@ -48,8 +48,9 @@ pub(super) async fn run(
     let moment = serving.moment();
     let config = serving.config();
     let collections = together::asked(call, serving, params)?;
-    let scopes: Vec<SearchScope> =
-        collections.iter().map(|collection| SearchScope::of(call, collection, permit)).collect();
+    let together = collections.len() > 1;
+    let scope_of = |it: &Arc<Collection>| SearchScope::of(call, it, permit).with_others(together);
+    let scopes: Vec<SearchScope> = collections.iter().map(scope_of).collect();
     let (Some(scope), Some(collection)) = (scopes.first(), collections.first()) else {
         return Err(Error::internal("a search without a collection").into());
     };
@@ -69,13 +70,13 @@ pub(super) async fn run(
     if resolved.as_ref().is_some_and(|it| it.response.debug.timing) {
         call.trace.be_exact();
     }
-    if shards::SHARDS_INFO.read(params)? {
-        context.names.refuse_over_shards("`shards.info`")?;
-    }
-    let shards = together::selected(&collections, &shards::choice(params)?, call.core)?;
+    let choice = shards::choice(params)?;
+    let shards = together::selected(&collections, &choice, call.core)?;
+    let asks_shards = (together || context.names.sharded.is_some()) && choice != ShardChoice::Addressed;
+    let tells_shards = asks_shards && shards::SHARDS_INFO.read(params)?;
     let preparation = Preparation { collection, config: &config, context: &context, params };
     let pipeline = Pipeline::prepare(preparation, resolved.as_ref()).await?;
-    if let (Some(component), [_, _, ..]) = (pipeline.first(), &*collections) {
+    if let Some(component) = pipeline.first().filter(|_| together) {
         return Err(together::one_alone(&format!("the component `{}`", component.name())).into());
     }
 
@@ -101,16 +102,17 @@ pub(super) async fn run(
     let is_whole = sections.cut.is_none() && !permit.meters.allowance.was_used_up();
     let is_repeatable = search.as_ref().is_none_or(|it| it.is_repeatable) && !pipeline.is_command();
     let answer = search.as_ref().map(ComponentSearch::header).unwrap_or_default();
+    let info = search.as_ref().filter(|_| tells_shards).map(|search| together::told(call, search));
     let written = match search {
         Some(search) => search.write(sections, columns, (context.schema, shown), call),
         None => in_order(sections.entries, shown),
     };
-    let entries = pipeline.commands.into_iter().chain(written).collect();
+    let entries = pipeline.commands.into_iter().chain(info).chain(written).collect();
     if let Some(error) = failure {
         return Err(Failure { before: entries, ..Failure::from(error) });
     }
     // The moment is that of one collection: with others beside it the answer holds longer or shorter.
-    let is_repeatable = is_repeatable && collections.len() == 1 && Arc::ptr_eq(collection, serving);
+    let is_repeatable = is_repeatable && !together && !tells_shards && Arc::ptr_eq(collection, serving);
     let answer = Answer { entries, moment: is_repeatable.then_some(moment), ..answer };
     Ok(if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) })
 }

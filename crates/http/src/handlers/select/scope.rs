@@ -7,12 +7,12 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, Node, VersionedSchema};
+use cluster::{Collection, Node, ShardDocument, VersionedSchema};
 use plan::{CollectionConfig, Component, Error, Result, ShardChoice};
 use solr::Params;
 use solr::params::shards;
 use solr::query::{Names, OtherSchema, Others, SchemaAnalyzers};
-use solr::select::{HandlerElevation, ResolveContext};
+use solr::select::{FieldList, HandlerElevation, ResolveContext, ShardNames};
 
 use crate::handlers::permit::Permit;
 use crate::request::call::Call;
@@ -36,6 +36,14 @@ pub(in crate::handlers) fn check_all_shards(
     ))
 }
 
+/// Says what shards are called, where it is shown of which each document is.
+pub(in crate::handlers) fn name_shards(fields: &mut FieldList, shards: &[ShardDocument]) {
+    if fields.names_shards() {
+        let names = |it: &ShardDocument| ShardNames { shard: it.name.clone(), core: it.core.clone() };
+        fields.shards = shards.iter().map(names).collect();
+    }
+}
+
 /// What searches are resolved against, as it is now.
 pub(in crate::handlers) struct SearchScope {
     schema: Arc<VersionedSchema>,
@@ -46,6 +54,8 @@ pub(in crate::handlers) struct SearchScope {
     others: Others<'static>,
     parsers: Option<Vec<String>>,
     sharded: Option<String>,
+    /// Whether other collections are searched with this one.
+    together: bool,
 }
 
 impl SearchScope {
@@ -60,7 +70,13 @@ impl SearchScope {
             others: others(call.server.node.clone(), call.access.clone()),
             parsers: permit.parsers().map(<[String]>::to_vec),
             sharded: collection.sharded_name(),
+            together: false,
         }
+    }
+
+    /// The same, where `together` other collections are searched with this one.
+    pub(super) fn with_others(self, together: bool) -> Self {
+        Self { together, ..self }
     }
 
     pub(in crate::handlers) fn context(&self) -> ResolveContext<'_> {
@@ -77,6 +93,7 @@ impl SearchScope {
                 parsers: self.parsers.as_deref(),
                 own: &self.config.named,
                 sharded: self.sharded.as_deref(),
+                together: self.together,
             },
             highlight: &self.config.components.highlight,
         }

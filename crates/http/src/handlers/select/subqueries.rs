@@ -13,7 +13,7 @@ use solr::Params;
 use solr::response::{self, DocList};
 use solr::select::{FieldList, SUBQUERIES_MAX, SelectRequest, Subquery};
 
-use super::scope::SearchScope;
+use super::scope::{SearchScope, name_shards};
 use crate::handlers::effective::presets;
 use crate::handlers::permit::Permit;
 use crate::request::call::Call;
@@ -92,7 +92,8 @@ impl<'a> Subqueries<'a> {
         let presets = presets(Handler::Select, "/select", params, &collection.config());
         let params = params.with_handler(&presets);
         let scope = SearchScope::of(self.call, &collection, self.permit);
-        let resolved = SelectRequest::parse(&params)?.resolve(&scope.context())?;
+        let mut resolved = SelectRequest::parse(&params)?.resolve(&scope.context())?;
+        name_shards(&mut resolved.response.fields, &collection.shard_documents());
         let plan = Arc::new(resolved.plan);
         let mut result = collection.search(plan, &self.permit.meters).await?;
         let fields = &resolved.response.fields;

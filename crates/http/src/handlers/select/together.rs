@@ -8,12 +8,16 @@
 use std::sync::Arc;
 
 use cluster::{Collection, PinnedCollection, ShardSelection};
-use plan::{Error, Result, Schema, SearchPlan, ShardChoice};
+use plan::{Error, Result, Schema, SearchPlan, ShardChoice, ShardFound};
 use solr::Params;
+use solr::admin::base_url;
 use solr::params::shards;
+use solr::response::{Name, Node, shards_info};
 use solr::select::{Resolved, SelectRequest};
 
+use super::component_search::ComponentSearch;
 use super::scope::SearchScope;
+use crate::handlers::collections::scheme;
 use crate::request::call::Call;
 
 /// The collections that the request means, at least one.
@@ -100,6 +104,24 @@ fn check_kinds(plan: &SearchPlan, (first, other): (&Schema, &Schema)) -> Result<
 /// For a part of a request that asks more than the search.
 pub(super) fn one_alone(what: &str) -> Error {
     Error::bad_request(format!("{what} is not supported over several collections yet; name one of them"))
+}
+
+/// What each shard found, under the name by which it is told.
+pub(super) fn told(call: &Call<'_>, search: &ComponentSearch) -> (Name, Node) {
+    let ComponentSearch { pinned, result, .. } = search;
+    let cores = pinned.asked().map(|shard| shard.core.clone());
+    // One alone is the whole result.
+    let alone = ShardFound {
+        total: result.total,
+        total_exact: result.total_exact,
+        score_max: result.score_max,
+        elapsed_ms: call.elapsed_ms(),
+    };
+    let found = result.by_shard.iter().copied().chain([alone]);
+    let shards: Vec<_> = cores.zip(found).collect();
+    let node = &call.server.node;
+    let url = base_url(node.name(), scheme(&node.state()));
+    ("shards.info".into(), shards_info(&url, &shards))
 }
 
 pub(super) fn pinned(collections: &[Arc<Collection>], shards: &[ShardSelection]) -> PinnedCollection {

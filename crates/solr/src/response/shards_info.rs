@@ -1,0 +1,23 @@
+//! What each shard of a search found, by the address of its core (`shards.info`). Shape recorded from a cloud
+//! of Solr 9.10.1. Solr differs: of groups it tells of two rounds, and calls the greatest score of the second
+//! no number.
+
+use plan::ShardFound;
+
+use super::node::{Name, Node};
+
+/// `shards` are the cores that were asked with what each found; `base_url` is the node's, with its context.
+pub fn shards_info(base_url: &str, shards: &[(String, ShardFound)]) -> Node {
+    let one = |(core, found): &(String, ShardFound)| {
+        let address = format!("{base_url}/{core}");
+        let facts = vec![
+            ("numFound".into(), Node::count(found.total)),
+            ("numFoundExact".into(), Node::Bool(found.total_exact)),
+            ("maxScore".into(), found.score_max.map_or(Node::Null, Node::Float)),
+            ("shardAddress".into(), Node::Str(address.clone().into())),
+            ("time".into(), Node::count(found.elapsed_ms)),
+        ];
+        (Name::Owned(format!("{address}/")), Node::Map(facts))
+    };
+    Node::Map(shards.iter().map(one).collect())
+}
