@@ -61,7 +61,7 @@ pub(super) fn members(
         return Ok(None);
     }
     let terms = wanted.groups.iter().map(|group| groups.term(*group)).collect::<Result<Option<Vec<_>>>>()?;
-    let of_term = |term: Term| {
+    let of_term = |(at, term): (usize, Term)| {
         let own = context
             .segments
             .iter()
@@ -69,12 +69,15 @@ pub(super) fn members(
             .map(|(segment, hits)| any_term(segment, std::iter::once(&term), Some(hits)).map(Arc::new));
         let own = own.collect::<Result<Vec<_>>>()?;
         // One at least, for the best score.
-        let mut hits = top_k(context, node, &own, wanted.limit.max(1))?;
+        let mut hits = match wanted.best.get(at).filter(|_| wanted.limit <= 1) {
+            Some(best) => vec![best.hit.clone()],
+            None => top_k(context, node, &own, wanted.limit.max(1))?,
+        };
         let score_max = hits.first().and_then(|best| best.score).filter(|_| wanted.score_max);
         hits.truncate(wanted.limit);
         Ok(Members { total: own.iter().map(|bits| u64::from(bits.count())).sum(), score_max, hits })
     };
-    terms.map(|terms| terms.into_iter().map(of_term).collect()).transpose()
+    terms.map(|terms| terms.into_iter().enumerate().map(of_term).collect()).transpose()
 }
 
 struct BestOfSegment<'a> {

@@ -29,7 +29,7 @@ pub(crate) fn expand(
     let wanted: Vec<u32> = known.iter().copied().flatten().collect();
     let hits = others(context, plan, expand, node, page)?;
     let order = Order::resolve(context, &expand.sort)?;
-    let wanted = Wanted { groups: &wanted, order: &order, limit: expand.rows, score_max: false };
+    let wanted = Wanted { groups: &wanted, best: &[], order: &order, limit: expand.rows, score_max: false };
     let mut found = members(context, (node, &hits), &mut groups, &wanted)?.into_iter();
     let of_group = |known: Option<u32>| known.and_then(|_| found.next()).unwrap_or_default();
     Ok(known.into_iter().map(of_group).map(|members| members.partial(None, expand.rows)).collect())

@@ -11,6 +11,7 @@ use plan::Result;
 use plan::partial::{GroupPartial, HitRef, RankedHits};
 use tantivy::DocId;
 
+use super::heads::Head;
 use super::values::Groups;
 use crate::search::collect::{Key, Order, offer};
 use crate::search::context::SearchContext;
@@ -39,6 +40,8 @@ impl Members {
 /// Which groups are wanted, and what of them.
 pub(super) struct Wanted<'a> {
     pub(super) groups: &'a [u32],
+    /// The hit of the best score of each, where it is known.
+    pub(super) best: &'a [Head],
     pub(super) order: &'a Order,
     pub(super) limit: usize,
     pub(super) score_max: bool,

@@ -62,7 +62,8 @@ struct GroupSearch<'a> {
 
 impl GroupSearch<'_> {
     fn wanted<'a>(&'a self, one: &Grouping, groups: &'a [u32]) -> Wanted<'a> {
-        Wanted { groups, order: &self.within, limit: one.within.end(), score_max: self.plan.scores }
+        let (limit, score_max) = (one.within.end(), self.plan.scores);
+        Wanted { groups, best: &[], order: &self.within, limit, score_max }
     }
 
     fn of_query(
@@ -95,8 +96,11 @@ impl GroupSearch<'_> {
             true => by_score::first(context, (node, hits), &mut groups, end)?,
             false => heads(context, (node, hits), &mut groups, &self.sort, end)?,
         };
-        let chosen: Vec<u32> = heads.iter().skip(start).map(|head| head.group).collect();
-        let wanted = self.wanted(one, &chosen);
+        let shown = heads.get(start..).unwrap_or_default();
+        let chosen: Vec<u32> = shown.iter().map(|head| head.group).collect();
+        // Only a score says of a head that it is the best of its group by score.
+        let best = if self.sort.is_by_score() { shown } else { &[] };
+        let wanted = Wanted { best, ..self.wanted(one, &chosen) };
         let collected = match by_score::members(context, (node, hits), &groups, &wanted)? {
             Some(members) => members,
             None => members(context, (node, hits), &mut groups, &wanted)?,

@@ -41,6 +41,8 @@ pub(crate) struct Matching<'a> {
     max_doc: u32,
     /// Made when first needed: a rare term needs none.
     words: Option<Box<Words>>,
+    /// The words of the chunk that was laid out last; those behind them say nothing.
+    laid_out: usize,
     candidates: Vec<DocId>,
     /// Looked at once a chunk.
     allowance: Allowance,
@@ -88,8 +90,8 @@ impl<'a> Matching<'a> {
         };
         let mask_leads = !union && mask.is_some_and(|mask| mask.count() < least);
         let allowance = segment.allowance.clone();
-        let candidates = Vec::new();
-        Ok(Some(Self { lists, union, mask, mask_leads, max_doc, words: None, candidates, allowance }))
+        let (words, laid_out, candidates) = Default::default();
+        Ok(Some(Self { lists, union, mask, mask_leads, max_doc, words, laid_out, candidates, allowance }))
     }
 
     /// Whether it is best to ask for the mask's documents one by one.
@@ -153,7 +155,7 @@ impl<'a> Matching<'a> {
 
     /// The bits of the chunk that was laid out last.
     fn laid_out(&self) -> &[u64] {
-        self.words.as_deref().map_or(&[], |words| &words[..])
+        self.words.as_deref().and_then(|words| words.get(..self.laid_out)).unwrap_or_default()
     }
 
     /// Sets the bits of a chunk's matches where words can do it: for unions, single terms, and dense terms.
@@ -167,23 +169,25 @@ impl<'a> Matching<'a> {
         if self.mask_leads || self.lists.iter().any(|list| list.bits.is_none()) {
             return false;
         }
-        let words = filled(&mut self.words, u64::MAX);
+        self.laid_out = words_in(from, self.max_doc);
+        let words = filled(&mut self.words, self.laid_out, u64::MAX);
         for bits in self.lists.iter().filter_map(|list| list.bits.as_ref()) {
-            bits.keep_common(from, &mut words[..]);
+            bits.keep_common(from, &mut words[..self.laid_out]);
         }
         if let Some(mask) = self.mask {
-            mask.keep_common(from, &mut words[..]);
+            mask.keep_common(from, &mut words[..self.laid_out]);
         }
         true
     }
 
     fn lay_out_union(&mut self, from: DocId) {
-        let words = filled(&mut self.words, 0);
+        self.laid_out = words_in(from, self.max_doc);
+        let words = filled(&mut self.words, self.laid_out, 0);
         for list in &mut self.lists {
-            list.lay_out(from, words);
+            list.lay_out(from, words, self.laid_out);
         }
         if let Some(mask) = self.mask {
-            mask.keep_common(from, &mut words[..]);
+            mask.keep_common(from, &mut words[..self.laid_out]);
         }
     }
 
@@ -214,10 +218,10 @@ impl<'a> Matching<'a> {
 }
 
 impl List {
-    /// Adds the documents of a chunk to its bits.
-    fn lay_out(&mut self, from: DocId, words: &mut Words) {
+    /// Adds the documents of a chunk to its bits, which are the first `len` words.
+    fn lay_out(&mut self, from: DocId, words: &mut Words, len: usize) {
         match &self.bits {
-            Some(bits) => bits.add_words(from, &mut words[..]),
+            Some(bits) => bits.add_words(from, &mut words[..len]),
             None => self.blocks.for_each_in(from, from.saturating_add(CHUNK), |docs| {
                 for doc in docs {
                     words[word_of(*doc)] |= 1 << (doc % 64);
@@ -235,16 +239,25 @@ impl List {
         if in_chunk > docs.len() as u64 * SEEK_FROM {
             return docs.retain(|doc| self.blocks.contains(*doc));
         }
-        let words = filled(words, 0);
-        self.lay_out(from, words);
+        let len = words_in(from, max_doc);
+        let words = filled(words, len, 0);
+        self.lay_out(from, words, len);
         docs.retain(|doc| words[word_of(*doc)] >> (doc % 64) & 1 == 1);
     }
 }
 
-fn filled(words: &mut Option<Box<Words>>, word: u64) -> &mut Words {
-    let words = words.get_or_insert_with(|| Box::new([0; CHUNK_WORDS]));
-    words.fill(word);
-    words
+/// The first `len` words, filled. No others: a segment that is small, of which a search has several, would
+/// pay for a whole chunk with each of its terms.
+fn filled(words: &mut Option<Box<Words>>, len: usize, word: u64) -> &mut Words {
+    if let Some(words) = words {
+        words[..len].fill(word);
+    }
+    words.get_or_insert_with(|| Box::new([word; CHUNK_WORDS]))
+}
+
+/// How many words a chunk has; the last one of a segment is shorter.
+fn words_in(from: DocId, max_doc: u32) -> usize {
+    max_doc.saturating_sub(from).min(CHUNK).div_ceil(64) as usize
 }
 
 #[inline]
