@@ -17,7 +17,7 @@ use plan::{
 
 use crate::finish::{finish_expanded, finish_search};
 use crate::offload;
-use crate::shard::ShardSnapshot;
+use crate::shard::{ShardSnapshot, ShardStep, call_shard};
 
 /// Shards by their numbers, which hits name.
 type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
@@ -58,6 +58,7 @@ pub(crate) fn search_side_by_side(
 trait AskEach {
     fn ask_each<T: Send + 'static>(
         &self,
+        step: ShardStep,
         plans: &[Arc<SearchPlan>],
         meters: &Meters,
         ask: impl Fn(&dyn ShardSnapshot, &SearchPlan, &Meters) -> Result<T> + Clone + Send + 'static,
@@ -69,11 +70,16 @@ struct InTurn<'a>(Pins<'a>);
 impl AskEach for InTurn<'_> {
     fn ask_each<T>(
         &self,
+        step: ShardStep,
         plans: &[Arc<SearchPlan>],
         meters: &Meters,
         ask: impl Fn(&dyn ShardSnapshot, &SearchPlan, &Meters) -> Result<T>,
     ) -> Result<Vec<T>> {
-        self.0.iter().zip(plans).map(|(pin, plan)| ask(&**pin, plan, meters)).collect()
+        let asked = (0..).zip(self.0).zip(plans);
+        let call = |((number, pin), plan): ((u32, &Arc<dyn ShardSnapshot + '_>), &Arc<SearchPlan>)| {
+            call_shard(step, number, || ask(&**pin, plan, meters))
+        };
+        asked.map(call).collect()
     }
 }
 
@@ -82,15 +88,16 @@ struct SideBySide<'a>(&'a [Arc<dyn ShardSnapshot>]);
 impl AskEach for SideBySide<'_> {
     fn ask_each<T: Send + 'static>(
         &self,
+        step: ShardStep,
         plans: &[Arc<SearchPlan>],
         meters: &Meters,
         ask: impl Fn(&dyn ShardSnapshot, &SearchPlan, &Meters) -> Result<T> + Clone + Send + 'static,
     ) -> Result<Vec<T>> {
-        let job = |(pin, plan): (&Arc<dyn ShardSnapshot>, &Arc<SearchPlan>)| {
+        let job = |((number, pin), plan): ((u32, &Arc<dyn ShardSnapshot>), &Arc<SearchPlan>)| {
             let (pin, plan, meters, ask) = (pin.clone(), plan.clone(), meters.clone(), ask.clone());
-            move || ask(&*pin, &plan, &meters)
+            move || call_shard(step, number, || ask(&*pin, &plan, &meters))
         };
-        offload::side_by_side(self.0.iter().zip(plans).map(job).collect())?.into_iter().collect()
+        offload::side_by_side((0..).zip(self.0).zip(plans).map(job).collect())?.into_iter().collect()
     }
 }
 
@@ -102,7 +109,8 @@ fn searched(
 ) -> Result<SearchResult> {
     // One that is alone gets the plan as it is: a copy would be most of what a short search takes.
     if let ([only], Plans::Alike(plan)) = (pins, plans) {
-        return finished(pins, &[plan], only.search(plan, meters)?, meters);
+        let found = call_shard(ShardStep::Search, 0, || only.search(plan, meters))?;
+        return finished(pins, &[plan], found, meters);
     }
     let plans = with_heads(shards, plans_of_many(pins, plans, meters)?, meters)?;
     let timed = |pin: &dyn ShardSnapshot, plan: &SearchPlan, meters: &Meters| {
@@ -110,7 +118,7 @@ fn searched(
         let part = pin.search(plan, meters)?;
         Ok((part, meters.allowance.elapsed_ms().saturating_sub(begun_ms)))
     };
-    let parts = shards.ask_each(&plans, meters, timed)?;
+    let parts = shards.ask_each(ShardStep::Search, &plans, meters, timed)?;
     let found = |(part, elapsed_ms): &(ShardResult, u64)| {
         let ShardResult { total, total_exact, score_max, .. } = *part;
         ShardFound { total, total_exact, score_max, elapsed_ms: *elapsed_ms }
@@ -131,8 +139,10 @@ fn with_heads(
 ) -> Result<Vec<Arc<SearchPlan>>> {
     for step in plans.first().map(|plan| plan.heads_steps()).unwrap_or_default() {
         let asked = step.clone();
-        let parts =
-            shards.ask_each(&plans, meters, move |pin, plan, meters| pin.heads(plan, &asked, meters))?;
+        let heads = move |pin: &dyn ShardSnapshot, plan: &SearchPlan, meters: &Meters| {
+            pin.heads(plan, &asked, meters)
+        };
+        let parts = shards.ask_each(ShardStep::Heads, &plans, meters, heads)?;
         let named = (0..).zip(parts).map(|(number, part)| part.of_shard(number));
         let all = named.reduce(GroupsPartial::merge);
         let mut chosen = vec![Vec::new(); plans.len()];
@@ -218,8 +228,9 @@ fn expanded(
 ) -> Result<Vec<Group<HitRef>>> {
     let by_shard = by_shard(pins, page.iter());
     let mut groups = Vec::with_capacity(pins.len());
-    for ((pin, plan), hits) in pins.iter().zip(plans).zip(&by_shard) {
-        groups.push(pin.group_values(plan, hits, meters)?.into_iter());
+    for (((number, pin), plan), hits) in (0..).zip(pins).zip(plans).zip(&by_shard) {
+        let call = || pin.group_values(plan, hits, meters);
+        groups.push(call_shard(ShardStep::GroupValues, number, call)?.into_iter());
     }
     let (mut values, mut known): (Vec<Option<Value>>, HashSet<Option<String>>) = Default::default();
     for hit in page {
@@ -232,7 +243,8 @@ fn expanded(
     }
     let asked = (0..).zip(pins).zip(plans).zip(&by_shard);
     let merged = gather_parts(asked, |(((number, pin), plan), page)| {
-        let mut groups = pin.expand(plan, &ExpandRequest { values: &values, page }, meters)?;
+        let call = || pin.expand(plan, &ExpandRequest { values: &values, page }, meters);
+        let mut groups = call_shard(ShardStep::Expand, number, call)?;
         groups.iter_mut().for_each(|group| group.hits.name_shard(number));
         Ok(groups)
     })?;
@@ -251,12 +263,14 @@ fn fetched(
     let highlight = highlights && found.cut_before.is_none();
     let (shown, others) = (by_shard(pins, found.shown()), by_shard(pins, found.expanded()));
     let (mut hits, mut highlights) = (Vec::with_capacity(pins.len()), Vec::with_capacity(pins.len()));
-    let asked = pins.iter().zip(plans).zip(shown.iter().zip(&others));
-    for (at, ((pin, plan), (hits_here, expanded))) in asked.enumerate() {
+    let asked = (0..).zip(pins).zip(plans).zip(shown.iter().zip(&others));
+    for (((number, pin), plan), (hits_here, expanded)) in asked {
         let request = FetchRequest { hits: hits_here, expanded, highlight };
         // One is asked even for nothing: it finds what is wrong with the plan.
-        let is_asked = at == 0 || !hits_here.is_empty() || !expanded.is_empty();
-        let mut fetched = if is_asked { pin.fetch(plan, &request, meters)? } else { Fetched::default() };
+        let is_asked = number == 0 || !hits_here.is_empty() || !expanded.is_empty();
+        let call = || pin.fetch(plan, &request, meters);
+        let mut fetched =
+            if is_asked { call_shard(ShardStep::Fetch, number, call)? } else { Fetched::default() };
         fetched.hits.extend(fetched.expanded);
         hits.push(fetched.hits.into_iter());
         highlights.push(fetched.highlights.into_iter());

@@ -64,6 +64,11 @@ impl Connector {
         Self { url, options, tls: OnceLock::new(), is_http1: AtomicBool::new(false) }
     }
 
+    /// Host and port, as the URL has them.
+    pub fn authority(&self) -> &str {
+        self.url.authority()
+    }
+
     /// Whether connections may turn out to be HTTP/2, which one suffices of.
     pub fn may_be_http2(&self) -> bool {
         match self.options.protocol {

@@ -2,8 +2,10 @@
 //! the shard in order. The engine's shard is behind it in production, one in memory in tests of the layers
 //! above; a shard of another node would be one more. Calls block; [`crate::offload`] decides on which thread.
 
+mod call;
 mod read;
 
+pub use call::{ShardStep, call_shard};
 pub use read::{
     CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, LikeCountsRead, ReadAnswer,
     ReadRequest, SegmentsRead, ShardMoment, ShardRead, ShardReader, ShardSnapshot, SnapshotAnswer,

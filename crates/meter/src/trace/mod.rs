@@ -7,6 +7,9 @@
 //! knows, so its traces allow readings to be a little old (`grain_ns`): what a thread did within that time
 //! may be told of a neighbouring phase, or of another request. A trace that was asked for
 //! ([`Trace::be_exact`]) reads at each step.
+//!
+//! Each stretch that ends passes a static probe (`parhelion:phase`, docs/probes.md), for whoever looks at
+//! the process from outside; while nobody does it is one instruction that does nothing.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -251,6 +254,8 @@ impl Drop for Wait {
         let figures = account.traced.figures(*phase);
         figures.wall_ns += waited_ns;
         figures.wait_ns += waited_ns;
+        drop(account);
+        probe_phase(recorder, *phase, waited_ns);
     }
 }
 
@@ -273,8 +278,10 @@ impl Recorder {
         let mut account = self.account();
         let Account { traced, now_in, at_ns: then_ns, usage: used } = &mut *account;
         if let Some(phase) = *now_in {
+            let wall_ns = at_ns.saturating_sub(*then_ns);
+            probe_phase(self, phase, wall_ns);
             let figures = traced.figures(phase);
-            figures.wall_ns += at_ns.saturating_sub(*then_ns);
+            figures.wall_ns += wall_ns;
             if let (Some(now), Some(then)) = (&usage, &*used) {
                 figures.usage = figures.usage.plus(&now.since(then));
             }
@@ -282,6 +289,14 @@ impl Recorder {
         (*then_ns, *used) = (at_ns, usage);
         std::mem::replace(now_in, next)
     }
+}
+
+/// The request is told apart by where its account lies, which is nobody else's as long as it lives.
+#[inline]
+fn probe_phase(request: &Recorder, phase: Phase, wall_ns: u64) {
+    let name = phase.name();
+    let request: *const Recorder = request;
+    probe::probe!(parhelion, phase, name.as_ptr(), name.len(), wall_ns, request);
 }
 
 impl Traced {
