@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use engine::{CacheSizes, Scheduler, ShardConfig};
-use meter::Meters;
+use meter::{Meters, VitalFigures};
 use plan::partial::{
     ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, SearchStatistics,
     ShardResult,
@@ -192,6 +192,10 @@ impl ShardUpkeep for engine::Shard {
 
     fn capture(&self) -> Result<ShardImage> {
         self.capture()
+    }
+
+    fn vital_figures(&self) -> VitalFigures {
+        self.vital_figures()
     }
 
     fn close(&self) -> Result<()> {

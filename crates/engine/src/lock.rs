@@ -1,9 +1,14 @@
 //! How this crate takes a lock.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// A poisoned lock belongs to a thread that panicked on a broken invariant. What it guards is still whole:
 /// each update of it is a single step.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether somebody has it at this moment, without a wait for him.
+pub(crate) fn is_held<T>(mutex: &Mutex<T>) -> bool {
+    matches!(mutex.try_lock(), Err(TryLockError::WouldBlock))
 }

@@ -14,8 +14,10 @@ use solr::security::Security;
 
 use crate::admission::gate::GateLimits;
 use crate::configsets::Configsets;
+use crate::observe::host::HostNotes;
 use crate::observe::logs::{Logs, NoLogs};
 use crate::observe::machine::MachineFacts;
+use crate::observe::watch::Watch;
 use crate::request::compress::Compress;
 
 #[derive(Clone)]
@@ -72,6 +74,10 @@ pub struct ServeConfig {
     pub logs: Arc<dyn Logs>,
     /// What the process and its machine say of themselves.
     pub machine: Arc<dyn Fn() -> MachineFacts + Send + Sync>,
+    /// What of the host will hurt next, measured when a request asks.
+    pub host_notes: HostNotes,
+    /// What is stuck in the node at the moment: seen by whoever calls its looks, told by requests.
+    pub watch: Arc<Watch>,
     /// Who may do what; `None` lets everybody do everything.
     pub security: Option<Arc<Security>>,
     /// How often one user may fail to log in from one address within five minutes, and an address ten times
@@ -118,6 +124,8 @@ impl ServeConfig {
             backup_dir: None,
             logs: Arc::new(NoLogs),
             machine: Arc::new(MachineFacts::default),
+            host_notes: Arc::new(Vec::new),
+            watch: Arc::default(),
             security: None,
             log_in_failures_max: 10,
             new_uuid,

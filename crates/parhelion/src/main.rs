@@ -30,6 +30,7 @@ mod serve;
 mod server;
 mod slow;
 mod usage;
+mod watch;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -17,6 +17,7 @@ use crate::listen::{self, Bound, ListenAddress};
 use crate::logs::ProcessLogs;
 use crate::machine;
 use crate::output;
+use crate::watch::Watching;
 
 /// What Solr calls a node that has no address.
 const NAMELESS: &str = "localhost:8983";
@@ -52,6 +53,7 @@ pub struct Server {
     sockets: Vec<PathBuf>,
     node: Arc<Node>,
     stop: watch::Sender<bool>,
+    _watching: Watching,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
@@ -99,6 +101,9 @@ impl Server {
         config.security = security;
         limits.apply(&mut config);
         config.connections_max = config.connections_max.min(listen::connections_max());
+        config.watch = crate::watch::watch();
+        config.host_notes = crate::watch::host_notes(&data_dir);
+        let watching = crate::watch::start(config.watch.clone(), &node)?;
         config.machine = Arc::new(move || machine::facts(&data_dir));
         if let Some(logs) = logs {
             config.logs = logs;
@@ -115,7 +120,7 @@ impl Server {
         let sockets = sockets.into_iter().flatten().collect();
         let listeners = bound.into_iter().map(|Bound { listener, .. }| listener).collect();
         let serving = tokio::spawn(http::serve(listeners, node.clone(), config, until(stopped)));
-        Ok(Self { places, sockets, node, stop, serving })
+        Ok(Self { places, sockets, node, stop, _watching: watching, serving })
     }
 
     /// The first place; a Solr URL if that is an address.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use meter::{Meters, Phase, Trace};
+use meter::{Meters, Phase, Trace, VitalFigures};
 use plan::partial::{IndexedField, Merge};
 use plan::{
     CacheStats, CutDepth, Document, FieldSelection, Join, Result, SuggestPlan, Suggestion, TermCount,
@@ -77,6 +77,13 @@ impl Collection {
     /// Of one shard, by its number; of nothing where there is no such shard.
     pub fn shard_stats(&self, number: usize) -> ShardStats {
         self.shards().get(number).map(|shard| shard.stats()).unwrap_or_default()
+    }
+
+    /// Of each shard, by its name: whether what is under way in it gets anywhere. Waits for nobody.
+    pub fn vital_figures(&self) -> Vec<(String, VitalFigures)> {
+        let served = self.home.served_full();
+        let names = served.documents.iter().map(|document| document.name.clone());
+        names.zip(&served.shards).map(|(name, served)| (name, served.shard.vital_figures())).collect()
     }
 
     /// The versions of the documents updated last, visible or not, newest first.

@@ -14,7 +14,7 @@ pub use read::{
 
 use std::sync::Arc;
 
-use meter::Clock;
+use meter::{Clock, VitalFigures};
 use plan::{
     AutoCommit, CollectionConfig, Commit, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
 };
@@ -59,6 +59,10 @@ pub trait ShardUpkeep: Send + Sync {
     fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()>;
     /// Everything applied so far, committed or not, as files for another home.
     fn capture(&self) -> Result<ShardImage>;
+    /// Whether what is under way gets anywhere, for whoever watches the node. Waits for nobody.
+    fn vital_figures(&self) -> VitalFigures {
+        VitalFigures::default()
+    }
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }

@@ -27,11 +27,13 @@ pub(crate) mod schedule;
 pub(crate) mod state;
 pub(crate) mod unsettled;
 
-use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
+};
 
 use arc_swap::ArcSwap;
-use meter::Clock;
+use meter::{Clock, LockFigures, VitalFigures, Vitals};
 use plan::{AutoCommit, Result, Schema};
 use store::{FencedLog, ManifestStore, Room, SegmentStore, Watermark};
 
@@ -45,7 +47,7 @@ use crate::indexing::prepare::Preparer;
 use crate::layout::Layout;
 use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
-use crate::lock::lock;
+use crate::lock::{is_held, lock};
 use crate::seeded_bugs::SeededBug;
 use crate::snapshot::Snapshot;
 use crate::suggest::{Event, Suggesters};
@@ -76,8 +78,18 @@ pub(crate) struct Core {
     pub(crate) expiries: Expiries,
     pub(crate) suggesters: Suggesters,
     pub(crate) counters: Counters,
+    pub(crate) vitals: Vitals,
+    pub(crate) turns: LockTurns,
     /// Whether somebody reads the log (`rebuild`): it is not trimmed then.
     pub(crate) log_kept: AtomicUsize,
+}
+
+/// How often each of the locks was taken that updates wait for.
+#[derive(Debug, Default)]
+pub(crate) struct LockTurns {
+    state: AtomicU64,
+    maintenance: AtomicU64,
+    applying: AtomicU64,
 }
 
 /// What the newest manifest says of files.
@@ -106,15 +118,48 @@ pub(crate) struct Offered {
 
 impl Core {
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        let state = lock(&self.state);
+        self.turns.state.fetch_add(1, Ordering::Relaxed);
+        state
+    }
+
+    pub(crate) fn maintenance(&self) -> MutexGuard<'_, ()> {
+        let maintenance = lock(&self.maintenance);
+        self.turns.maintenance.fetch_add(1, Ordering::Relaxed);
+        maintenance
     }
 
     pub(crate) fn apply_shared(&self) -> RwLockReadGuard<'_, ()> {
-        self.applying.read().unwrap_or_else(PoisonError::into_inner)
+        let applying = self.applying.read().unwrap_or_else(PoisonError::into_inner);
+        self.turns.applying.fetch_add(1, Ordering::Relaxed);
+        applying
     }
 
     pub(crate) fn apply_exclusively(&self) -> RwLockWriteGuard<'_, ()> {
-        self.applying.write().unwrap_or_else(PoisonError::into_inner)
+        let applying = self.applying.write().unwrap_or_else(PoisonError::into_inner);
+        self.turns.applying.fetch_add(1, Ordering::Relaxed);
+        applying
+    }
+
+    /// For whoever watches the shard: takes no lock that is held.
+    pub(crate) fn vital_figures(&self) -> VitalFigures {
+        let turns = |turns: &AtomicU64| turns.load(Ordering::Relaxed);
+        // Read before the try: a hold that begins in between is not taken for the one before.
+        let locks = [
+            ("state", turns(&self.turns.state), is_held(&self.state)),
+            ("maintenance", turns(&self.turns.maintenance), is_held(&self.maintenance)),
+            (
+                "applying",
+                turns(&self.turns.applying),
+                matches!(self.applying.try_read(), Err(TryLockError::WouldBlock)),
+            ),
+        ];
+        VitalFigures {
+            flush: self.vitals.flush.figures(),
+            merge: self.vitals.merge.figures(),
+            log: self.vitals.log.figures(),
+            locks: locks.map(|(name, turns, is_held)| LockFigures { name, turns, is_held }).into(),
+        }
     }
 
     pub(crate) fn layout(&self) -> Arc<Layout> {
@@ -160,7 +205,7 @@ impl Core {
         // Nearly all of the wait for the log comes before the lock that all updates would then wait for.
         self.settle_early()?;
         let _alone = (!adds).then(|| self.resolved_by.write().unwrap_or_else(PoisonError::into_inner));
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         let due = lock(&self.schedule.deadlines).begin_refresh();
         let shown = self.show_under(schema);
         shown.inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
@@ -185,14 +230,18 @@ impl Core {
 
     /// Waits until the log holds a record for good. The outer error says what that means to whoever asks.
     pub(crate) fn wait_for_log(&self, at: Watermark) -> store::Result<()> {
-        let durable = self.log.wait_durable(at).inspect_err(|error| self.note_failure(error));
+        let wait = || self.log.wait_durable(at);
+        let durable = self.vitals.log.wait(|| self.clock.now_ns(), wait);
+        let durable = durable.inspect_err(|error| self.note_failure(error));
         self.write_for_waiters();
         durable
     }
 
     /// The same where nobody writes for others at the moment.
     pub(crate) fn try_wait_for_log(&self, at: Watermark) -> Option<store::Result<()>> {
-        let known = self.log.try_wait_durable(at)?.inspect_err(|error| self.note_failure(error));
+        let wait = || self.log.try_wait_durable(at);
+        let known = self.vitals.log.wait(|| self.clock.now_ns(), wait)?;
+        let known = known.inspect_err(|error| self.note_failure(error));
         self.write_for_waiters();
         Some(known)
     }

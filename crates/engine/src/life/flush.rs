@@ -77,6 +77,7 @@ impl Core {
 
     fn flush_holding(&self, published: &mut Published, show: bool) -> Result<()> {
         self.state().check_writable()?;
+        let _working = self.vitals.flush.begin();
         let due = lock(&self.schedule.deadlines).begin_flush();
         self.flush_cut(published, show).inspect_err(|_| lock(&self.schedule.deadlines).flush_failed(due))
     }
@@ -94,7 +95,10 @@ impl Core {
         let records = cut
             .segments
             .iter()
-            .map(|(segment, dead)| self.persist(segment, dead, &suffix))
+            .map(|(segment, dead)| {
+                self.vitals.flush.steps().fetch_add(1, Ordering::Relaxed);
+                self.persist(segment, dead, &suffix)
+            })
             .collect::<Result<Vec<_>>>()?;
         self.publish(&cut, records, published)?;
         Counters::add(&self.counters.flushes, 1);
@@ -103,13 +107,13 @@ impl Core {
     }
 
     fn cut_hidden(&self) -> Result<Cut> {
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         self.cut()
     }
 
     fn cut_and_show(&self) -> Result<Cut> {
         self.settle_early()?;
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         let due = lock(&self.schedule.deadlines).begin_refresh();
         let shown = self.cut().and_then(|cut| {
             self.settle_cut(&cut)?;

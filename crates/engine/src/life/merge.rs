@@ -150,7 +150,7 @@ impl Core {
 
     /// Flushed but not shown: where no refresh ever comes these would pile up.
     fn invisible(&self) -> Vec<Input> {
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         let snapshot = self.snapshot.load_full();
         let state = self.state();
         let hidden = state.segments.iter().filter(|segment| snapshot.view_of(segment).is_none());
@@ -160,6 +160,7 @@ impl Core {
     /// Merges `inputs`, which are all visible or all not, and puts the result in their place. `None` when
     /// nothing was left of them. The caller holds `merging`.
     pub(crate) fn merge(&self, inputs: &[Input], to: MergeTo) -> Result<Option<Merged>> {
+        let _working = self.vitals.merge.begin();
         let layout = self.layout();
         let kept: Vec<Input> =
             inputs.iter().filter(|it| it.removable.count() < it.segment.max_doc).cloned().collect();
@@ -177,6 +178,7 @@ impl Core {
             MergeTo::Store => Output::store(self.store.clone(), Arc::default()),
             MergeTo::StoreWhileOpen => Output::store(self.store.clone(), self.schedule.stopped()),
         };
+        let output = output.counting(self.vitals.merge.steps().clone());
         let index = match merge_filtered_segments(&segments, settings(), alive, output.clone()) {
             Ok(index) => index,
             Err(error) => {
@@ -216,6 +218,7 @@ impl Core {
     ) -> Result<Persisted> {
         written.push(self.store.put(&filter_name(id), filter.as_bytes()).map_err(from_store)?);
         for (name, bytes) in derived {
+            self.vitals.merge.steps().fetch_add(1, Ordering::Relaxed);
             let mut writer = self.store.create(&name).map_err(from_store)?;
             writer.write_all(&bytes).map_err(from_tantivy)?;
             let WrittenFile { file, bytes } = writer.finish().map_err(from_store)?;
@@ -239,7 +242,7 @@ impl Core {
     /// Swaps the inputs for the result, in the list of segments and in what searches see, with the marks of
     /// now.
     fn replace(&self, inputs: &[Input], merged: Option<&Merged>) -> Result<()> {
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         let _applying = self.apply_exclusively();
         let is_input = |id: SegmentId| inputs.iter().any(|input| input.segment.id == id);
         let current = self.snapshot.load_full();

@@ -88,7 +88,7 @@ impl Core {
         let cut = {
             // No flush is on its way that would still trim the log.
             let _flushing = lock(&self.flushing);
-            let _maintenance = lock(&self.maintenance);
+            let _maintenance = self.maintenance();
             self.cut()?
         };
         let schema = self.bound.load().schema.clone();

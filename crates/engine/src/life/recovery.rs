@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, RwLock};
 
 use arc_swap::ArcSwap;
-use meter::Clock;
+use meter::{Clock, Vitals};
 use plan::{Document, Error, ErrorKind, Result, Schema};
 use store::{SegmentStore, ShardHome, Watermark};
 use tantivy::directory::OwnedBytes;
@@ -22,7 +22,7 @@ use crate::core::expiries::Expiries;
 use crate::core::recent::{RecentChild, RecentDocument};
 use crate::core::schedule::Schedule;
 use crate::core::state::State;
-use crate::core::{Core, Published};
+use crate::core::{Core, LockTurns, Published};
 use crate::errors::from_store;
 use crate::indexing::builder::Builder;
 use crate::indexing::prepare::Preparer;
@@ -95,6 +95,8 @@ impl Core {
             expiries: Expiries::default(),
             suggesters: Suggesters::default(),
             counters: Counters::default(),
+            vitals: Vitals::default(),
+            turns: LockTurns::default(),
             log_kept: AtomicUsize::new(0),
         });
         core.replay(manifest.as_ref().map(Manifest::watermark))?;

@@ -41,7 +41,7 @@ impl Core {
         if !SeededBug::RefreshSkipsWait.is_planted() {
             self.settle_early()?;
         }
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         let due = lock(&self.schedule.deadlines).begin_refresh();
         self.refresh_held().inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
     }
@@ -146,7 +146,7 @@ impl Core {
 
     /// Seals builders that take no more; they stay invisible until the next refresh.
     pub(crate) fn seal_full(&self) -> Result<()> {
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         let full = std::mem::take(&mut self.state().full);
         let full = full.into_iter().map(|builder| (builder, Dead::default())).collect();
         let sealed = self.seal(full)?;

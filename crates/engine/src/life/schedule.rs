@@ -160,7 +160,8 @@ impl Core {
     fn write_log(&self) -> bool {
         while self.log.is_waited_for() {
             let logged = self.state().logged;
-            match self.log.wait_durable(logged) {
+            let wait = || self.log.wait_durable(logged);
+            match self.vitals.log.wait(|| self.clock.now_ns(), wait) {
                 Err(error) if *error.kind() == store::ErrorKind::Unknown => return false,
                 // Those who wait are told the same.
                 Err(error) => self.note_failure(&error),

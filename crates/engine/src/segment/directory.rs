@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use store::{SegmentFile, SegmentStore, SegmentWriter, WrittenFile};
@@ -35,6 +35,8 @@ const META: &str = "meta.json";
 #[derive(Clone)]
 pub(crate) struct Output {
     inner: Arc<OutputInner>,
+    /// Grows with each write, for whoever asks whether the work gets anywhere.
+    writes: Arc<AtomicU64>,
 }
 
 struct OutputInner {
@@ -64,7 +66,14 @@ impl Output {
     }
 
     fn new(store: Option<Arc<dyn SegmentStore>>, given_up: Arc<AtomicBool>) -> Self {
-        Self { inner: Arc::new(OutputInner { store, given_up, state: Mutex::default() }) }
+        let inner = OutputInner { store, given_up, state: Mutex::default() };
+        Self { inner: Arc::new(inner), writes: Arc::default() }
+    }
+
+    /// Its writes are counted there too.
+    #[must_use]
+    pub(crate) fn counting(self, writes: Arc<AtomicU64>) -> Self {
+        Self { writes, ..self }
     }
 
     /// The finished files, and how the store names them.
@@ -142,6 +151,7 @@ fn open(writer: &mut Mutex<Option<Box<dyn SegmentWriter>>>) -> &mut Option<Box<d
 
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.writes.fetch_add(1, Ordering::Relaxed);
         match &mut self.sink {
             Sink::Memory(held) => {
                 held.push(bytes);

@@ -11,7 +11,7 @@ pub(crate) mod stats;
 
 use std::sync::Arc;
 
-use meter::Clock;
+use meter::{Clock, VitalFigures};
 use plan::partial::{ByValue, IndexedFields, SuggestPartial, TermCounts};
 use plan::{
     AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,
@@ -180,6 +180,11 @@ impl Shard {
 
     pub fn stats(&self) -> ShardStats {
         stats::of(&self.core)
+    }
+
+    /// Whether what is under way gets anywhere, for whoever watches. Waits for nobody.
+    pub fn vital_figures(&self) -> VitalFigures {
+        self.core.vital_figures()
     }
 
     /// The concrete fields that the visible documents have, in order of name.

@@ -3,7 +3,8 @@
 //! wrote; `batches` sends batches again; `model` compares random histories with a map, `blocks` such of
 //! blocks with a list, both with what `upkeep` brings; `rebuild` fills one shard from another; `conditions`
 //! is of what else an operation has to meet, `schema_versions` of the schema that it was resolved against,
-//! `refused_meanwhile` of a shard that closes under an update, `trace` of where time goes.
+//! `refused_meanwhile` of a shard that closes under an update, `trace` of where time goes, `vitals` of
+//! what is seen of it from outside.
 
 mod batches;
 mod blocks;
@@ -18,6 +19,7 @@ mod refused_meanwhile;
 mod schema_versions;
 mod trace;
 mod upkeep;
+mod vitals;
 
 use std::sync::Arc;
 

@@ -17,7 +17,6 @@ use crate::indexing::builder::Builder;
 use crate::indexing::prepare::Preparer;
 use crate::indexing::prepare::prepared::Prepared;
 use crate::layout::Layout;
-use crate::lock::lock;
 use crate::write::conditions::{self, Verdict};
 use crate::write::delete_by_query::Doomed;
 use crate::write::group::{Pending, PreparedChild, Work};
@@ -60,7 +59,7 @@ impl Core {
             return self.apply_held(pending, preparer, &Doomed::default(), progress);
         };
         // The query sees everything applied, so nothing may be applied meanwhile.
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         let _applying = self.apply_exclusively();
         let doomed = self.doomed_by(query)?.outside_block(&first.id);
         self.apply_held(pending, preparer, &doomed, progress)

@@ -14,7 +14,6 @@ use crate::core::Core;
 use crate::core::batches::Origin;
 use crate::core::state::State;
 use crate::core::unsettled::Concerned;
-use crate::lock::lock;
 use crate::search::matching_docs;
 use crate::seeded_bugs::SeededBug;
 use crate::segment::Segment;
@@ -89,7 +88,7 @@ impl Core {
     ) -> Result<(Version, Option<Watermark>)> {
         // Both before the query runs and until the last mark: builders are sealed for it, and an update that
         // came in between would stand before the delete in the log and survive it.
-        let _maintenance = lock(&self.maintenance);
+        let _maintenance = self.maintenance();
         let _applying = self.apply_exclusively();
         let doomed = self.doomed_by(query)?;
         let mut state = self.state();

@@ -12,6 +12,7 @@ use solr::params::admin::node::PROPERTY;
 use solr::response::{Entries, Name, Node};
 
 use super::logging;
+use crate::observe::watch::Sign;
 use crate::request::call::Call;
 use crate::request::node_handler::Info;
 
@@ -42,8 +43,29 @@ fn node_facts(call: &Call<'_>) -> NodeFacts {
     }
 }
 
-pub(super) fn health() -> Entries {
-    vec![("status".into(), Node::str("OK"))]
+/// Solr's word, and behind it what is stuck in the node at the moment, where anything is. That is no
+/// `FAILURE`: a balancer that takes a node away because its disk is slow makes the others' slower.
+pub(super) fn health(call: &Call<'_>) -> Entries {
+    let signs = call.server.config.watch.signs();
+    let mut entries: Entries = vec![("status".into(), Node::str("OK"))];
+    if !signs.is_empty() {
+        entries.push(("signs".into(), Node::Array(signs.iter().map(sign).collect())));
+    }
+    entries
+}
+
+pub(super) fn sign(sign: &Sign) -> Node {
+    let Sign { kind, collection, shard, lasted_ms, words, doctor } = sign;
+    let mut shown = vec![
+        ("name".into(), Node::str(kind.name())),
+        ("collection".into(), Node::from(collection.clone())),
+        ("shard".into(), Node::from(shard.clone())),
+        ("forMs".into(), Node::long(*lasted_ms)),
+        ("seen".into(), Node::from(words.clone())),
+    ];
+    shown.extend(doctor.clone().map(|words| ("doctor".into(), Node::from(words))));
+    shown.push(("next".into(), Node::str(kind.next_step())));
+    Node::Map(shown)
 }
 
 impl Info {

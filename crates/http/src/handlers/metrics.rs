@@ -11,6 +11,7 @@ use solr::response::{Entries, Node};
 
 use super::tallied;
 use crate::observe::machine::MachineFacts;
+use crate::observe::watch::SignKind;
 use crate::request::call::Call;
 use crate::request::reply::Reply;
 
@@ -127,6 +128,13 @@ fn node(call: &Call<'_>, facts: &MachineFacts, (cores, now_ms): (usize, i64)) ->
     put("CACHE.answers", cache_metric(&call.server.answers.stats()));
     put("CONTAINER.cores.loaded", int(cores as u64));
     put("CONTAINER.requests.slow", long(call.server.slow.total()));
+    let watch = &call.server.config.watch;
+    let signs = watch.signs();
+    for kind in SignKind::ALL {
+        let count = signs.iter().filter(|sign| sign.kind == kind).count();
+        put(&format!("CONTAINER.watch.{}", kind.metric()), int(count as u64));
+    }
+    put("CONTAINER.watch.signs", Metric::Count(watch.total()));
     for folder in ["CONTAINER.fs", "CONTAINER.fs.coreRoot"] {
         put(&format!("{folder}.path"), text(call.server.node.data_dir().display().to_string()));
         facts.disk.into_iter().for_each(|bytes| put(&format!("{folder}.totalSpace"), long(bytes)));

@@ -13,6 +13,7 @@ mod config;
 mod configsets;
 mod core_parts;
 mod cores;
+mod doctor;
 mod effective;
 mod field_analysis;
 mod files;
@@ -72,10 +73,11 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/cores" => NodeHandler::Cores,
                 "/collections" => NodeHandler::Collections,
                 "/info/system" => NodeHandler::System,
-                "/info/health" => NodeHandler::Health,
+                "/info/health" | "/health" => NodeHandler::Health,
                 "/configs" => NodeHandler::Configsets,
                 "/metrics" => NodeHandler::Metrics,
                 "/slow" => NodeHandler::Slow,
+                "/doctor" => NodeHandler::Doctor,
                 "/authentication" => NodeHandler::Security(Section::Authentication),
                 "/authorization" => NodeHandler::Security(Section::Authorization),
                 _ => NodeHandler::Info(Info::find(path.strip_prefix("/info/")?)),

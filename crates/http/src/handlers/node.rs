@@ -3,7 +3,7 @@
 use solr::params::response as response_params;
 use solr::response::{Entries, Name, Node};
 
-use super::{collections, configsets, cores, info, metrics, security, slow};
+use super::{collections, configsets, cores, doctor, info, metrics, security, slow};
 use crate::request::call::{Answer, Call, Envelope, Failure, Writers};
 use crate::request::node_handler::NodeHandler;
 use crate::request::reply::Reply;
@@ -25,10 +25,11 @@ pub(super) async fn run(call: &Call<'_>, handler: NodeHandler, below: Option<Vec
             return envelope.wrap(call, collections::run(call).await.map(Answer::from));
         }
         NodeHandler::System => Ok(info::system(call)),
-        NodeHandler::Health => Ok(info::health()),
+        NodeHandler::Health => Ok(info::health(call)),
         NodeHandler::Info(info) => info.run(call),
         NodeHandler::Metrics => metrics::run(call),
         NodeHandler::Slow => Ok(slow::run(call)),
+        NodeHandler::Doctor => doctor::run(call).await,
         NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
         NodeHandler::Security(section) => security::administrate(call, section).await,
     };

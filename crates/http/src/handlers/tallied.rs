@@ -34,7 +34,7 @@ impl NodeHandler {
     /// As metrics call it.
     fn name(self) -> Option<&'static str> {
         Some(match self {
-            Self::Root | Self::Slow => return None,
+            Self::Root | Self::Slow | Self::Doctor => return None,
             Self::Cores => "ADMIN./admin/cores",
             Self::Collections => "ADMIN./admin/collections",
             Self::System | Self::Health | Self::Info(_) => "ADMIN./admin/info",

@@ -1,8 +1,11 @@
 //! What the server tells of itself: how often and how long handlers are asked (`tally`), which requests were
-//! slow (`slow`, kept in `slow_log`), the last lines of the log, the machine it runs on.
+//! slow (`slow`, kept in `slow_log`), the last lines of the log, the machine it runs on, and what is
+//! stuck in it at the moment (`watch`).
 
+pub(crate) mod host;
 pub(crate) mod logs;
 pub(crate) mod machine;
 pub(crate) mod slow;
 pub(crate) mod slow_log;
 pub(crate) mod tally;
+pub(crate) mod watch;

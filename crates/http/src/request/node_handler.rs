@@ -13,6 +13,7 @@ pub(crate) enum NodeHandler {
     Info(Info),
     Metrics,
     Slow,
+    Doctor,
     Configsets,
     Security(Section),
 }
@@ -21,7 +22,7 @@ impl NodeHandler {
     /// Solr's class, which `echoHandler` shows.
     pub fn class(self) -> &'static str {
         match self {
-            NodeHandler::Root | NodeHandler::Slow => "",
+            NodeHandler::Root | NodeHandler::Slow | NodeHandler::Doctor => "",
             NodeHandler::Cores => "org.apache.solr.handler.admin.CoreAdminHandler",
             NodeHandler::Collections => "org.apache.solr.handler.admin.CollectionsHandler",
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",

@@ -120,6 +120,7 @@ fn path_of(handler: NodeHandler) -> &'static str {
         NodeHandler::Info(Info::Unknown) => "/admin/info",
         NodeHandler::Metrics => "/admin/metrics",
         NodeHandler::Slow => "/admin/slow",
+        NodeHandler::Doctor => "/admin/doctor",
         NodeHandler::Configsets => "/admin/configs",
         NodeHandler::Security(Section::Authentication) => "/admin/authentication",
         NodeHandler::Security(Section::Authorization) => "/admin/authorization",
@@ -161,7 +162,9 @@ fn of_handler(handler: NodeHandler, reads: bool, params: &Params) -> Predefined 
         NodeHandler::Metrics | NodeHandler::Slow | NodeHandler::Info(Info::Threads) => {
             Predefined::MetricsRead
         }
-        NodeHandler::System | NodeHandler::Info(Info::Properties | Info::Unknown) => Predefined::ConfigRead,
+        NodeHandler::System | NodeHandler::Doctor | NodeHandler::Info(Info::Properties | Info::Unknown) => {
+            Predefined::ConfigRead
+        }
         NodeHandler::Security(Section::Authentication | Section::Authorization) => {
             either(reads, Predefined::SecurityRead, Predefined::SecurityEdit)
         }

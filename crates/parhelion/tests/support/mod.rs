@@ -36,6 +36,11 @@ impl Server {
         Self { child, url }
     }
 
+    #[allow(dead_code, reason = "only those ask who look at the process from outside")]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// `kill -9`: nothing is flushed, nothing is said.
     pub fn kill(&mut self) {
         self.child.kill().expect("the process can be killed");
