@@ -13,6 +13,8 @@ pub fn answer(bytes: &[u8]) {
     crate::cluster::read_anything(bytes);
     let _ = crate::Bundle::read(bytes);
     let _ = crate::redact::redact(&text);
+    let _ = crate::Pseudonyms::default().hide(&text);
+    let _ = (crate::recent_log::last_minutes(&text, 60), crate::recent_log::errors("log", &text));
 }
 
 #[cfg(test)]

@@ -56,12 +56,12 @@ pub fn judge_slow(process: &ProcessFacts) -> SlowVerdict {
         (SlowWhy::Memory, "waiting for pages of its memory", times.memory_ms),
         (SlowWhy::Work, "at work on a processor", times.cpu_ms),
     ];
-    let total: u64 = machine.iter().map(|(_, _, ms)| ms).sum();
+    let total = machine.iter().fold(0_u64, |sum, (_, _, ms)| sum.saturating_add(*ms));
     let share = |ms: u64| ms as f64 / total.max(1) as f64;
     let worst =
         machine.iter().take(4).max_by_key(|(_, _, ms)| *ms).filter(|(_, _, ms)| share(*ms) >= SHARE_MIN);
     let period = process.sampled_ms.max(1);
-    let busy = total * 20 >= period;
+    let busy = total.saturating_mul(20) >= period;
     let why = match worst {
         _ if !busy => SlowWhy::Others,
         Some((why, ..)) => *why,
@@ -86,14 +86,14 @@ struct Times {
 
 impl Times {
     fn of(process: &ProcessFacts) -> Self {
-        let sum = |of: fn(&ThreadFacts) -> u64| process.threads.iter().map(of).sum::<u64>();
-        let waiting_ms = sum(|thread| thread.run_queue_us) / 1000;
+        let all = |of: &dyn Fn(&ThreadFacts) -> u64| process.threads.iter().map(of).fold(0, u64::saturating_add);
+        let waiting_ms = all(&|thread| thread.run_queue_us) / 1000;
         // A group that is throttled keeps its threads in the run queue: of that time, what was its own fault.
         let throttled_ms = process.throttled_ms.unwrap_or(0).min(waiting_ms);
-        let blocked_ms = process.threads.iter().map(|thread| blocked_ms(thread, process.sampled_ms)).sum();
-        let faults = process.memory.major_faults * 1000 / process.sampled_ms.max(1);
+        let blocked_ms = all(&|thread| blocked_ms(thread, process.sampled_ms));
+        let faults = process.memory.major_faults.saturating_mul(1000) / process.sampled_ms.max(1);
         let (disk_ms, memory_ms) = if faults >= FAULTS_A_SECOND { (0, blocked_ms) } else { (blocked_ms, 0) };
-        let cpu_ms = sum(|thread| thread.cpu_us) / 1000;
+        let cpu_ms = all(&|thread| thread.cpu_us) / 1000;
         Self { cpu_ms, run_queue_ms: waiting_ms - throttled_ms, throttled_ms, disk_ms, memory_ms }
     }
 }
@@ -101,7 +101,7 @@ impl Times {
 /// By the samples that found the thread in state D: the kernel's own account of it is off by default.
 fn blocked_ms(thread: &ThreadFacts, sampled_ms: u64) -> u64 {
     let blocked = thread.states.iter().filter(|state| **state == ThreadState::Uninterruptible).count() as u64;
-    sampled_ms * blocked / (thread.states.len() as u64).max(1)
+    sampled_ms.saturating_mul(blocked) / (thread.states.len() as u64).max(1)
 }
 
 fn sentence(why: SlowWhy, times: &Times, total: u64, period: u64, process: &ProcessFacts) -> String {
@@ -157,7 +157,12 @@ fn next_step(why: SlowWhy) -> &'static str {
 fn notes(process: &ProcessFacts) -> Vec<String> {
     let mut notes = Vec::new();
     let seconds = process.sampled_ms.max(1) as f64 / 1e3;
-    let sum = |of: fn(&ThreadFacts) -> u64| process.threads.iter().map(of).sum::<u64>() as f64 / seconds;
+    // Counters of the whole process are read before the first sample and behind the last; a bundle of an
+    // earlier release does not say when.
+    let counted_seconds = process.counted_ms.max(process.sampled_ms).max(1) as f64 / 1e3;
+    let sum = |of: fn(&ThreadFacts) -> u64| {
+        process.threads.iter().map(of).fold(0, u64::saturating_add) as f64 / seconds
+    };
     notes.push(format!(
         "a second: {:.0} voluntary and {:.0} involuntary switches, {:.0} minor and {:.0} major faults",
         sum(|thread| thread.voluntary_switches),
@@ -166,17 +171,28 @@ fn notes(process: &ProcessFacts) -> Vec<String> {
         sum(|thread| thread.major_faults),
     ));
     if let Some(io) = &process.io {
-        let mib = |bytes: u64| bytes as f64 / seconds / f64::from(1 << 20);
+        let mib = |bytes: u64| bytes as f64 / counted_seconds / f64::from(1 << 20);
         notes.push(format!(
             "a second: {:.1} MiB from disk, {:.1} MiB to it, {:.0} reading and {:.0} writing calls",
             mib(io.disk_read_bytes),
             mib(io.disk_written_bytes),
-            io.read_calls as f64 / seconds,
-            io.write_calls as f64 / seconds
+            io.read_calls as f64 / counted_seconds,
+            io.write_calls as f64 / counted_seconds
+        ));
+    }
+    if let Some(network) = &process.network {
+        let mib = |bytes: u64| bytes as f64 / counted_seconds / f64::from(1 << 20);
+        notes.push(format!(
+            "a second: {:.1} MiB from the network, {:.1} MiB to it, over {} connections; {} segments sent again",
+            mib(network.received_bytes),
+            mib(network.sent_bytes),
+            network.connections,
+            network.sent_again
         ));
     }
     if let Some(pressure) = &process.pressure {
-        let percent = |us: u64| us as f64 / 1e4 / seconds;
+        // The kernel settles its accounts when they are read, a moment behind our clock.
+        let percent = |us: u64| (us as f64 / 1e4 / counted_seconds).min(100.0);
         notes.push(format!(
             "pressure of the {}: some task waited for a processor {:.0} %, for a disk {:.0} %, for memory {:.0} % of the time",
             pressure.scope,
@@ -191,6 +207,7 @@ fn notes(process: &ProcessFacts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::{NetworkUse, Pressure};
 
     fn thread(cpu_ms: u64, run_queue_ms: u64, blocked: usize) -> ThreadFacts {
         let states =
@@ -209,6 +226,27 @@ mod tests {
         let verdict = judge_slow(&process);
         assert_eq!(verdict.why, why, "{}", verdict.sentence);
         assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_the_time_there_was() {
+        let pressure = Pressure { cpu_some_us: 1_010_000, io_some_us: 500_000, ..Pressure::default() };
+        let process = ProcessFacts {
+            pressure: Some(pressure),
+            network: Some(NetworkUse {
+                connections: 2,
+                sent_bytes: 2 << 20,
+                sent_again: 3,
+                ..NetworkUse::default()
+            }),
+            sampled_ms: 980,
+            counted_ms: 1000,
+            ..ProcessFacts::default()
+        };
+        let notes = judge_slow(&process).notes.join("\n");
+        for words in ["processor 100 %, for a disk 50 %", "2.0 MiB to it, over 2 connections; 3 segments"] {
+            assert!(notes.contains(words), "{notes}");
+        }
     }
 
     #[test]

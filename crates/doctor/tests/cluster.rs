@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use client::{Login, SolrUrl};
+use client::{Login, SolrUrl, Tls};
 use doctor::cluster::{ClockRead, ClusterFacts, ClusterOptions, ask, lint};
 use doctor::render;
 
@@ -47,6 +47,7 @@ impl Nodes {
     fn options(&self) -> ClusterOptions {
         ClusterOptions {
             url: self.addresses[0].parse().unwrap(),
+            tls: Tls::default(),
             patience: Duration::from_secs(20),
             watch: Duration::from_millis(1),
             // When the answers were recorded.
@@ -116,7 +117,7 @@ fn a_cloud_of_two_nodes() {
     assert_eq!(settings.iter().filter(|known| **known).count(), 6, "books is alone with its configset");
     // The nodes of the recording were on one machine.
     assert_eq!(names(&facts), ["log-errors", "one-host", "log-errors"]);
-    let untold = ["zones: no node", "certificates: no node was asked by TLS"];
+    let untold = ["zones: no node", "swap, limits", "certificates: no node was asked by TLS"];
     assert_eq!(facts.unseen.len(), untold.len(), "{:?}", facts.unseen);
     assert!(untold.iter().zip(&facts.unseen).all(|(words, line)| line.starts_with(words)));
     let text = render::cluster(&facts, &lint(&facts));

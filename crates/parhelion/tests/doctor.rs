@@ -36,9 +36,16 @@ fn a_server_of_our_own_is_asked_for_all_that_it_tells() {
     assert!(node["clock"]["ahead_ms"].as_i64().is_some_and(|ms| ms.abs() < 1_000), "{node}");
     let replica = &facts["collections"][0]["shards"][0]["replicas"][0];
     assert_eq!((&replica["leader"], &replica["requests"]), (&true.into(), &0.into()));
-    let named = |finding: &Value| finding["name"].as_str().is_some_and(|name| name != "disk");
+    // What its host is like is this machine's matter; each such finding names the node.
+    let own = node["own"].as_array().unwrap();
     let found = told["findings"].as_array().unwrap();
-    assert!(!found.iter().any(named), "nothing is wrong with it but, it may be, its disk: {found:?}");
+    let is_hosts = |finding: &Value| own.iter().any(|one| one["name"] == finding["name"]);
+    let others: Vec<&Value> =
+        found.iter().filter(|finding| finding["name"] != "disk" && !is_hosts(finding)).collect();
+    assert!(others.is_empty(), "nothing is wrong with it but, it may be, its disk: {others:?}");
+    let name = node["name"].as_str().unwrap();
+    let named = |finding: &Value| finding["measured"].as_str().is_some_and(|words| words.starts_with(name));
+    assert!(found.iter().filter(|finding| is_hosts(finding)).all(named), "{found:?}");
     let text = String::from_utf8(run(&["doctor", "cluster", &server.url, "--seconds", "0"]).stdout).unwrap();
     for words in ["1 node, 1 collection, 1 shard", "not told: growth of the disks and hot shards"] {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
@@ -62,6 +69,56 @@ fn a_certificate_that_has_ended_is_told_of_though_nobody_trusts_it() {
     assert!(finding["measured"].as_str().is_some_and(|words| words.contains(" ended ")), "{finding}");
     let untold = told["facts"]["unseen"][0].as_str().unwrap_or_default();
     assert!(untold.starts_with("admin/info/system: cannot agree on TLS"), "{untold}");
+}
+
+#[test]
+fn an_authority_of_ones_own_is_trusted_where_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ca, certificate, key, data] =
+        ["ca.pem", "cert.pem", "key.pem", "data"].map(|name| folder.path().join(name));
+    let own = rcgen::KeyPair::generate().unwrap();
+    let mut params = rcgen::CertificateParams::new(vec![]).unwrap();
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    std::fs::write(&ca, params.self_signed(&own).unwrap().pem()).unwrap();
+    let issuer = rcgen::Issuer::new(params, own);
+    let servers = rcgen::KeyPair::generate().unwrap();
+    let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
+    let params = rcgen::CertificateParams::new(names).unwrap();
+    std::fs::write(&certificate, params.signed_by(&servers, &issuer).unwrap().pem()).unwrap();
+    std::fs::write(&key, servers.serialize_pem()).unwrap();
+    let tls = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let server = Server::start_with(&data, &tls);
+    let ask = |more: &[&str]| {
+        json(&[&["doctor", "cluster", &server.url, "--seconds", "0", "--json"], more].concat())
+    };
+    let refused = ask(&[]);
+    let said = refused["facts"]["unseen"][0].as_str().unwrap_or_default();
+    assert!(said.starts_with("admin/info/system: cannot agree on TLS") && said.contains("--ca"), "{said}");
+    let trusted = ask(&["--ca", ca.to_str().unwrap()]);
+    assert_eq!(trusted["facts"]["nodes"].as_array().map(Vec::len), Some(1), "{trusted}");
+    let output = run(&["doctor", "cluster", &server.url, "--ca", key.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("cannot trust"), "{said}");
+}
+
+#[test]
+fn a_bundle_has_our_servers_own_words_and_stacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"));
+    server.client().create_collection("films");
+    let (file, log) = (folder.path().join("b.tar.gz"), folder.path().join("a.log"));
+    std::fs::write(&log, "2026-11-25T08:00:00Z ERROR old 1\n2026-11-25T10:00:00Z ERROR new 1 token=abc\n2026-11-25T10:00:01Z ERROR new 2\n").unwrap();
+    let (file, log) = (file.to_str().unwrap(), log.to_str().unwrap());
+    let packed = run(&["doctor", "bundle", file, "--url", &server.url, "--log-file", log, "--hide-hosts"]);
+    assert!(packed.status.success(), "{}", String::from_utf8_lossy(&packed.stderr));
+    let again = run(&["doctor", "bundle", file]);
+    assert!(!again.status.success() && String::from_utf8_lossy(&again.stderr).contains("not there yet"));
+    let read = run(&["doctor", "read", file]);
+    let text = String::from_utf8(read.stdout).unwrap();
+    for words in ["2 errors in the log of logs/0-a.log", "server/health.json", "stacks of parhelion"] {
+        assert!(text.contains(words), "`{words}` is not in\n{text}");
+    }
+    assert!(!text.contains("old"), "{text}");
 }
 
 #[test]

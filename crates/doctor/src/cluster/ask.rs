@@ -21,7 +21,8 @@ pub async fn ask(options: &ClusterOptions) -> Result<ClusterFacts, Error> {
     match asker.meet().await {
         Ok(()) => asker.ask_all().await,
         Err(error @ Error::Tls(_)) if !asker.facts.certificates.is_empty() => {
-            asker.facts.unseen.push(unseen(SYSTEM, &error));
+            let said = unseen(SYSTEM, &error);
+            asker.facts.unseen.push(format!("{said}; trust an authority of your own with --ca FILE"));
         }
         Err(error) => return Err(error),
     }
@@ -72,7 +73,11 @@ impl Asker<'_> {
     async fn ask_all(&mut self) {
         self.read("admin/info/logging", &[("since", "0")], read::log).await;
         self.look_at_metrics().await;
-        replicas::ask_replicas(self.options, &mut self.facts).await;
+        if self.product == Product::Parhelion {
+            self.read(read::OWN_DOCTOR, &[], |facts, answer| read::own_doctor(facts, read::ASKED, answer))
+                .await;
+        }
+        replicas::ask_replicas(self.options, self.product, &mut self.facts).await;
         if !self.options.watch.is_zero() {
             tokio::time::sleep(self.options.watch).await;
             if self.look_at_metrics().await {

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::HostFinding;
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterFacts {
     /// The node that was asked.
@@ -31,6 +33,9 @@ pub struct NodeFacts {
     /// What its operator calls the part of the data centre that fails as one (`-Davailability_zone`).
     pub zone: Option<String>,
     pub disk: DiskFacts,
+    /// What it has found on its own host, and stuck in itself; absent where it does not look.
+    #[serde(default)]
+    pub own: Option<Vec<HostFinding>>,
 }
 
 /// A node's clock against the one here, as the middle of the request had it.

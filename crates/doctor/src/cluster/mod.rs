@@ -19,6 +19,7 @@ pub use facts::{
 };
 pub use lints::lint;
 pub use options::ClusterOptions;
+pub(crate) use read::signs;
 
 /// Reads `bytes` as each answer of the admin API, and as a certificate. Never panics.
 pub(crate) fn read_anything(bytes: &[u8]) {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use client::{ClientOptions, Error, RetryOptions, SolrClient, SolrUrl};
+use client::{ClientOptions, Error, RetryOptions, SolrClient, SolrUrl, Tls};
 use serde_json::Value;
 
 use super::read::ClockReadings;
@@ -13,6 +13,8 @@ use crate::verdict::words::printable;
 pub struct ClusterOptions {
     /// Such as `http://10.0.0.4:8983/solr`, of any node. Its login is used at the other nodes too.
     pub url: SolrUrl,
+    /// Whom to trust at every node, and what to show to it.
+    pub tls: Tls,
     /// For one answer.
     pub patience: Duration,
     /// Between two looks at what grows; none leaves out what takes two.
@@ -29,7 +31,8 @@ impl ClusterOptions {
         // A node that does not answer is a finding: it is asked once.
         let retry = RetryOptions { attempts_max: 1, ..RetryOptions::default() };
         let (timeout, response_bytes_max) = (self.patience, ANSWER_BYTES_MAX);
-        let options = ClientOptions { timeout, response_bytes_max, retry, ..ClientOptions::default() };
+        let tls = self.tls.clone();
+        let options = ClientOptions { timeout, response_bytes_max, retry, tls, ..ClientOptions::default() };
         SolrClient::with_options(url.clone(), options)
     }
 

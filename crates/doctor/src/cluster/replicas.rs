@@ -24,7 +24,7 @@ struct AskedReplica {
 }
 
 /// Of a single node there is nothing to compare.
-pub async fn ask_replicas(options: &ClusterOptions, facts: &mut ClusterFacts) {
+pub async fn ask_replicas(options: &ClusterOptions, product: read::Product, facts: &mut ClusterFacts) {
     if facts.live_nodes.len() < 2 {
         return;
     }
@@ -36,7 +36,12 @@ pub async fn ask_replicas(options: &ClusterOptions, facts: &mut ClusterFacts) {
                 continue;
             }
         };
-        if let Err(error) = ask_node(options, facts, &url, &replicas).await {
+        let asked = ask_node(options, facts, &url, &replicas).await;
+        let node = replicas.first().map(|replica| replica.node.clone()).filter(|_| asked.is_ok());
+        if let Some(node) = node.filter(|_| product == read::Product::Parhelion) {
+            ask_own_doctor(options, facts, &url, &node).await;
+        }
+        if let Err(error) = asked {
             facts.unseen.push(unseen("what a node tells of itself alone", &error));
         }
     }
@@ -114,6 +119,14 @@ async fn ask_node(
         }
     }
     Ok(())
+}
+
+/// What a Parhelion finds on its own host.
+async fn ask_own_doctor(options: &ClusterOptions, facts: &mut ClusterFacts, url: &SolrUrl, node: &str) {
+    match get(options, &options.client(url), (read::OWN_DOCTOR, &[]), facts).await {
+        Ok(answer) => answer.into_iter().for_each(|(answer, _)| read::own_doctor(facts, node, &answer)),
+        Err(error) => facts.unseen.push(unseen("what a node's own doctor says", &error)),
+    }
 }
 
 /// A refusal is said and is no reason to ask no more; silence is an error.

@@ -24,6 +24,12 @@ pub fn untold(facts: &ClusterFacts) -> Vec<String> {
     if facts.nodes.len() > 1 && facts.nodes.iter().all(|node| node.zone.is_none()) {
         found.push("zones: no node says its own (-Davailability_zone=NAME)".to_owned());
     }
+    let without: Vec<&str> =
+        facts.nodes.iter().filter(|node| node.own.is_none()).map(|node| node.name.as_str()).collect();
+    if !without.is_empty() {
+        let what = "swap, limits, clocks and syncs of the nodes' hosts";
+        found.push(format!("{what}: `parhelion doctor host` on each of {}", listed(&without)));
+    }
     if facts.watched_ms == 0 && !facts.nodes.is_empty() {
         found.push("growth of the disks and hot shards: those take two looks (--seconds)".to_owned());
     }

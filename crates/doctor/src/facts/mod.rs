@@ -2,6 +2,7 @@
 //! and in a test. Times are durations in milliseconds before the observation, never points on a clock.
 
 mod call;
+mod label;
 mod resource;
 mod thread;
 mod usage;
@@ -9,24 +10,12 @@ mod usage;
 use serde::{Deserialize, Serialize};
 
 pub use call::{Call, CallState, Futex, PolledFile, Wait};
+pub use label::ProcessLabel;
 pub use resource::{
     Access, Descriptor, FileSystem, Holder, LocalPeer, Resource, Side, SocketState, TcpFacts, UnixFacts,
 };
 pub use thread::{ThreadFacts, ThreadState};
-pub use usage::{IoUse, Pressure};
-
-/// How people speak of a process. The name is the kernel's (15 bytes at most), made printable.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ProcessLabel {
-    pub pid: i32,
-    pub name: String,
-}
-
-impl std::fmt::Display for ProcessLabel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} (pid {})", self.name, self.pid)
-    }
-}
+pub use usage::{IoUse, NetworkUse, Pressure};
 
 /// One process over a sampling period.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,6 +37,9 @@ pub struct ProcessFacts {
     /// Absent where only its own user may see it.
     pub io: Option<IoUse>,
     pub pressure: Option<Pressure>,
+    /// Only where it was looked for, at its beginning and its end.
+    #[serde(default)]
+    pub network: Option<NetworkUse>,
     pub threads: Vec<ThreadFacts>,
     pub files: Vec<Descriptor>,
     /// Locks that it, or one of its threads, waits for.
@@ -59,6 +51,9 @@ pub struct ProcessFacts {
     pub jvm: bool,
     /// How long it was watched.
     pub sampled_ms: u64,
+    /// Between the two readings of what is counted of it as a whole (`throttled_ms`, `io`, `pressure`).
+    #[serde(default)]
+    pub counted_ms: u64,
     pub unseen: Vec<Unseen>,
 }
 
@@ -73,7 +68,7 @@ impl ProcessFacts {
 
     /// Processor time of all threads while it was sampled, as a share of one processor.
     pub fn processor_share(&self) -> f64 {
-        let used: u64 = self.threads.iter().map(|thread| thread.cpu_us).sum();
+        let used = self.threads.iter().map(|thread| thread.cpu_us).fold(0, u64::saturating_add);
         used as f64 / 1e3 / self.sampled_ms.max(1) as f64
     }
 }

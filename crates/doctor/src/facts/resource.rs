@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
-use super::ProcessLabel;
+use super::label::ProcessLabel;
 
 /// One open file of a process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

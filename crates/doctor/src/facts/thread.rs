@@ -76,6 +76,9 @@ pub struct ThreadFacts {
     pub wchan: Option<String>,
     /// The kernel's stack, innermost first, where readable.
     pub stack: Vec<String>,
+    /// The program's own functions, innermost first, where its stacks were asked for.
+    #[serde(default)]
+    pub frames: Vec<String>,
 }
 
 impl ThreadFacts {

@@ -24,3 +24,14 @@ pub struct Pressure {
     pub io_some_us: u64,
     pub memory_some_us: u64,
 }
+
+/// What the TCP connections of a process carried, by the kernel's account of each. One that came and went in
+/// between is in none of the two accounts and is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkUse {
+    pub connections: u64,
+    pub sent_bytes: u64,
+    pub received_bytes: u64,
+    /// Segments that had to be sent again: lost on the way, or not acknowledged in time.
+    pub sent_again: u64,
+}

@@ -35,7 +35,12 @@ pub struct HostFacts {
     pub cgroup_memory_bytes: Option<u64>,
     pub numa_nodes: Option<u64>,
     pub zone_reclaim: Option<u64>,
+    /// Threads of the group that this shell runs in, and how many it may have.
+    #[serde(default)]
+    pub cgroup_threads: Option<(u64, u64)>,
     pub java: Vec<JavaProcess>,
+    #[serde(default)]
+    pub parhelion: Vec<ParhelionProcess>,
     pub zookeeper: Vec<ZooKeeperFacts>,
     /// What was asked for and could not be measured, with the reason.
     #[serde(default)]
@@ -69,6 +74,16 @@ pub struct JavaProcess {
     pub name: String,
     pub heap_max_bytes: Option<u64>,
     pub prefers_ipv4: bool,
+    /// Of its own group.
+    pub cgroup_memory_bytes: Option<u64>,
+}
+
+/// A server of ours.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParhelionProcess {
+    pub pid: i32,
+    /// What `--memory-max` allows it; absent where it goes by the group and the machine.
+    pub memory_max_bytes: Option<u64>,
     /// Of its own group.
     pub cgroup_memory_bytes: Option<u64>,
 }

@@ -9,9 +9,9 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::facts::{HostFacts, JavaProcess, SyncTimes, ZooKeeperFacts};
+use super::facts::{HostFacts, JavaProcess, ParhelionProcess, SyncTimes, ZooKeeperFacts};
 use super::{time_server, zookeeper};
-use crate::observe::{Error, Machine, command_words, memory_limit};
+use crate::observe::{Error, Machine, command_words, memory_limit, thread_limit};
 
 #[derive(Clone, Debug)]
 pub struct HostOptions {
@@ -51,6 +51,8 @@ pub fn measure_host(options: &HostOptions) -> Result<HostFacts, Error> {
     }
     facts.java =
         before.processes().iter().filter(|label| label.name == "java").map(|label| java(label.pid)).collect();
+    let servers = before.processes().into_iter().filter(|label| label.name == "parhelion");
+    facts.parhelion = servers.map(|label| parhelion(label.pid)).collect();
     facts.zookeeper = options.zookeeper.iter().map(|server| zookeeper::ask(server)).collect();
     let files = [
         (&options.zookeeper_config, zookeeper::read_config as fn(&mut ZooKeeperFacts, &str)),
@@ -96,6 +98,7 @@ fn kernel() -> HostFacts {
         keepalive_seconds: number("/proc/sys/net/ipv4/tcp_keepalive_time"),
         ports: word("/proc/sys/net/ipv4/ip_local_port_range").as_deref().and_then(range),
         cgroup_memory_bytes: memory_limit(std::process::id().cast_signed()),
+        cgroup_threads: thread_limit(std::process::id().cast_signed()),
         numa_nodes: fs::read_dir("/sys/devices/system/node").ok().map(|nodes| {
             nodes
                 .filter(|node| node.as_ref().is_ok_and(|node| is_node(&node.file_name().to_string_lossy())))
@@ -208,6 +211,19 @@ fn java(pid: i32) -> JavaProcess {
     JavaProcess { pid, cgroup_memory_bytes: memory_limit(pid), ..java_of(&words) }
 }
 
+fn parhelion(pid: i32) -> ParhelionProcess {
+    let memory_max_bytes = memory_max_of(&command_words(pid));
+    ParhelionProcess { pid, memory_max_bytes, cgroup_memory_bytes: memory_limit(pid) }
+}
+
+/// `--memory-max 512` and `--memory-max=512`, in MiB.
+fn memory_max_of(words: &[String]) -> Option<u64> {
+    const NAME: &str = "--memory-max";
+    let behind = words.iter().position(|word| word == NAME).and_then(|at| words.get(at + 1));
+    let joined = words.iter().find_map(|word| word.strip_prefix(NAME)?.strip_prefix('='));
+    behind.map(String::as_str).or(joined)?.parse::<u64>().ok()?.checked_mul(1 << 20)
+}
+
 /// By the JVM's arguments: the last of an option counts, the first that is none is the main class.
 fn java_of(words: &[String]) -> JavaProcess {
     let mut found = JavaProcess { name: "java".to_owned(), ..JavaProcess::default() };
@@ -271,6 +287,17 @@ mod tests {
         assert_eq!(
             (found.name.as_str(), found.heap_max_bytes, found.prefers_ipv4),
             ("org.Main", Some(1 << 29), true)
+        );
+    }
+
+    #[test]
+    fn a_server_of_ours_is_known_by_its_arguments() {
+        let of = |line: &str| memory_max_of(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(of("parhelion serve --memory-max 512 --port 1"), Some(512 << 20));
+        assert_eq!(of("parhelion serve --memory-max=9"), Some(9 << 20));
+        assert_eq!(
+            [of("parhelion serve --memory-max"), of("parhelion serve"), of("x --memory-max y")],
+            [None; 3]
         );
     }
 

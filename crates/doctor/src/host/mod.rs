@@ -11,7 +11,9 @@ mod zookeeper;
 
 use serde::{Deserialize, Serialize};
 
-pub use facts::{ClockOffset, HostFacts, JavaProcess, ServerState, SyncTimes, ZooKeeperFacts};
+pub use facts::{
+    ClockOffset, HostFacts, JavaProcess, ParhelionProcess, ServerState, SyncTimes, ZooKeeperFacts,
+};
 pub use lints::lint;
 pub use measure::{HostOptions, measure_host};
 

@@ -59,6 +59,14 @@ pub fn memory_limit(groups: &[String]) -> Option<u64> {
     groups.iter().find_map(read).filter(|bytes| *bytes < NONE_FROM)
 }
 
+/// `pids.current` and `pids.max`, whose word for no limit is `max`.
+pub fn thread_limit(groups: &[String]) -> Option<(u64, u64)> {
+    let number = |group: &String, name: &str| {
+        read_to_string(format!("{group}/pids.{name}")).ok()?.trim().parse::<u64>().ok()
+    };
+    groups.iter().find_map(|group| Some((number(group, "current")?, number(group, "max")?)))
+}
+
 /// Of the group where it has accounts, else of the machine.
 pub fn pressure(groups: &[String]) -> Option<Pressure> {
     let of_group = |group: &String| {

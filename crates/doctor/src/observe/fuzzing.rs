@@ -7,7 +7,9 @@ use procfs_core::{FromBufRead as _, FromRead as _};
 
 use super::call::{self, Decoder};
 use super::memory::TargetMemory;
-use super::{cgroup, descriptors, holders, locks, proc_dir, process, samples, socket_tables, sockets};
+use super::{
+    cgroup, descriptors, holders, locks, proc_dir, process, samples, socket_tables, sockets, stacks,
+};
 
 /// Reads `bytes` as each file of `/proc` that the doctor opens, and as each line of one. Never panics.
 pub fn proc_file(bytes: &[u8]) {
@@ -17,6 +19,7 @@ pub fn proc_file(bytes: &[u8]) {
     let _ = MountInfos::from_buf_read(text.as_bytes()).map(|mounts| descriptors::file_systems(&mounts));
     let _ = (locks::blocked(&text), socket_tables::parse(&text));
     cgroup::parse_all(&text);
+    stacks::program_files::parse_all(&text);
     descriptors::parse_info(&text);
     let _ = process::holds_lock(&text, 7);
     text.lines().for_each(|line| {

@@ -9,7 +9,7 @@ use super::holders::Holders;
 use super::locks::{self, BlockedLock};
 use super::proc_dir::ProcDir;
 use super::sockets::{self, InetSocket, UnixSocket};
-use crate::facts::{ProcessLabel, SocketState, Unseen};
+use crate::facts::{NetworkUse, ProcessLabel, SocketState, Unseen};
 
 pub struct Machine {
     pub(super) holders: Holders,
@@ -76,6 +76,30 @@ impl Machine {
     /// The same connection as its other end has it, where that is on this machine.
     pub(super) fn other_end(&self, socket: &InetSocket) -> Option<&InetSocket> {
         self.inet.get(self.by_ends.get(&ends(socket.remote, socket.local))?)
+    }
+
+    /// What the connections of a process carried from this moment to a later one. `None` where its network is
+    /// not ours.
+    pub fn network_until(&self, later: &Self, pid: i32) -> Option<NetworkUse> {
+        let process = ProcDir::open(pid).ok()?;
+        if self.foreign_sockets(&process, &mut Vec::new()).is_some() {
+            return None;
+        }
+        let is_its = |socket: &&InetSocket| {
+            later.holders.process_of_socket(socket.inode).is_some_and(|label| label.pid == pid)
+        };
+        let counted = later.inet.values().filter(|socket| socket.tcp).filter(is_its).filter_map(|socket| {
+            let before = self.inet.get(&socket.inode).and_then(|socket| socket.activity).unwrap_or_default();
+            Some((socket.activity?, before))
+        });
+        let grown = |now: Option<u64>, then: Option<u64>| now.unwrap_or(0).saturating_sub(then.unwrap_or(0));
+        Some(counted.fold(NetworkUse::default(), |sum, (now, then)| NetworkUse {
+            connections: sum.connections + 1,
+            sent_bytes: sum.sent_bytes + grown(now.bytes_sent, then.bytes_sent),
+            received_bytes: sum.received_bytes + grown(now.bytes_received, then.bytes_received),
+            sent_again: sum.sent_again
+                + u64::from(now.retransmits_total.saturating_sub(then.retransmits_total)),
+        }))
     }
 
     /// Connections that the peer has closed and the process has not, by process.

@@ -14,12 +14,14 @@ mod process;
 mod samples;
 mod socket_tables;
 mod sockets;
+mod stacks;
 
 use std::time::Duration;
 
 use thiserror::Error;
 
 pub use machine::Machine;
+pub use stacks::add_stacks;
 
 /// The arguments that a process was started with, made printable; none where it has ended.
 pub(crate) fn command_words(pid: i32) -> Vec<String> {
@@ -31,6 +33,12 @@ pub(crate) fn command_words(pid: i32) -> Vec<String> {
 pub(crate) fn memory_limit(pid: i32) -> Option<u64> {
     let process = proc_dir::ProcDir::open(pid).ok()?;
     cgroup::memory_limit(&cgroup::folders(&process, "memory"))
+}
+
+/// How many threads the control group of a process has, and may have; absent where there is no limit.
+pub(crate) fn thread_limit(pid: i32) -> Option<(u64, u64)> {
+    let process = proc_dir::ProcDir::open(pid).ok()?;
+    cgroup::thread_limit(&cgroup::folders(&process, "pids"))
 }
 
 #[derive(Debug, Error)]

@@ -1,6 +1,6 @@
 //! One or several processes over a sampling period: samples of their threads, then all else once.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use procfs_core::process::Status;
 
@@ -42,7 +42,7 @@ impl Machine {
     pub fn all(&self, pids: &[i32], options: &ObserveOptions) -> Vec<ProcessFacts> {
         let open = |pid: &i32| Some(Watched::open(ProcDir::open(*pid).ok()?));
         let mut watched: Vec<Watched> = pids.iter().filter_map(open).collect();
-        let began = std::time::Instant::now();
+        let began = Instant::now();
         let samples = options.samples.max(2);
         let pause = options.period / (samples - 1);
         for at in 0..samples {
@@ -71,8 +71,9 @@ struct Watched {
 }
 
 /// What is counted of the process as a whole.
-#[derive(Default)]
 struct Counters {
+    /// Before the first of them is read.
+    at: Instant,
     throttled_us: Option<u64>,
     io: Option<IoUse>,
     pressure: Option<Pressure>,
@@ -82,13 +83,15 @@ impl Counters {
     fn read(folder: &ProcDir) -> Self {
         let groups = cgroup::folders(folder, "cpu");
         Self {
+            at: Instant::now(),
             throttled_us: cgroup::throttled_us(&groups),
             io: io(folder),
             pressure: cgroup::pressure(&groups),
         }
     }
 
-    fn since(self, then: &Self) -> Self {
+    /// With the time between the two readings: longer than the sampling, whose samples lie within.
+    fn since(self, then: &Self) -> (Self, Duration) {
         let throttled_us =
             self.throttled_us.zip(then.throttled_us).map(|(now, then)| now.saturating_sub(then));
         let io = self.io.zip(then.io).map(|(now, then)| IoUse {
@@ -104,7 +107,7 @@ impl Counters {
             memory_some_us: now.memory_some_us.saturating_sub(then.memory_some_us),
         };
         let pressure = self.pressure.zip(then.pressure.as_ref()).map(|(now, then)| less(now, then));
-        Self { throttled_us, io, pressure }
+        (Self { at: self.at, throttled_us, io, pressure }, self.at.saturating_duration_since(then.at))
     }
 }
 
@@ -144,7 +147,7 @@ impl Watched {
         let threads = self.samples.finish(folder);
         let tids: Vec<i32> = threads.iter().map(|(thread, _)| thread.tid).collect();
         let threads = decode_calls(folder, &files, threads, foreign);
-        let used = Counters::read(folder).since(&self.began);
+        let (used, counted) = Counters::read(folder).since(&self.began);
         let label = ProcessLabel { pid: folder.pid, name: printable(stat.comm.as_bytes()) };
         let tracer = status.as_ref().map_or(0, |status| status.tracerpid);
         let swapped = status.as_ref().and_then(|status| status.vmswap).unwrap_or(0);
@@ -171,9 +174,11 @@ impl Watched {
             throttled_ms: used.throttled_us.map(|us| us / 1000),
             io: used.io,
             pressure: used.pressure,
+            network: None,
             threads,
             files,
             sampled_ms: u64::try_from(sampled.as_millis()).unwrap_or(u64::MAX),
+            counted_ms: u64::try_from(counted.as_millis()).unwrap_or(u64::MAX),
             unseen,
         })
     }

@@ -38,6 +38,8 @@ pub struct Activity {
     pub bytes_sent: Option<u64>,
     pub bytes_received: Option<u64>,
     pub retransmits: u32,
+    /// Segments sent again since the connection began.
+    pub retransmits_total: u32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,6 +125,7 @@ fn activity(info: &[u8]) -> Option<Activity> {
         acknowledged_ms_ago: word(56)?.into(),
         bytes_sent: long(200).or(acknowledged),
         bytes_received: long(128),
+        retransmits_total: word(100).unwrap_or(0),
     })
 }
 

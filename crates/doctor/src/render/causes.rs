@@ -1,5 +1,5 @@
-//! The causes as text for a terminal, and as the page `docs/causes.md`: both from the one table of
-//! definitions.
+//! The causes as text for a terminal, and as pages of the documentation (`docs/causes.md`, `docs/causes/`):
+//! all from the one table of definitions.
 
 use std::fmt::Write as _;
 
@@ -15,28 +15,59 @@ pub fn causes() -> String {
     out
 }
 
-/// The same as `docs/causes.md`: a section for each.
-pub fn causes_page() -> String {
-    let mut out = INTRODUCTION.to_owned();
+/// One cause in full, for a terminal.
+pub fn cause(cause: Cause) -> String {
+    let mut out = format!("{}: {}\n\n", cause.name(), cause.meaning());
+    let rows = [
+        ("seen", cause.symptom()),
+        ("why it matters", cause.harm()),
+        ("the old way", cause.old_way()),
+        ("the command", cause.command()),
+        ("what it says", cause.example()),
+        ("next", cause.next_step()),
+    ];
+    out.extend(rows.map(|(name, words)| format!("  {:<16}{}\n", format!("{name}:"), words)));
+    out
+}
+
+/// `docs/causes.md`: what there is, a line each.
+pub fn causes_index() -> String {
+    let mut out = INDEX.to_owned();
     for cause in Cause::ALL {
-        let _ = write!(out, "\n## {}\n\n{}.\n\n", cause.name(), capitalized(cause.meaning()));
-        let rows = [
-            ("Seen", cause.symptom()),
-            ("Why it matters", cause.harm()),
-            ("The old way", cause.old_way()),
-            ("The command", cause.command()),
-        ];
-        out.extend(rows.map(|(name, words)| format!("- **{name}**: {words}\n")));
-        let _ = write!(out, "- **What it says**: *{}*\n- **Next**: {}\n", cause.example(), cause.next_step());
+        let name = cause.name();
+        let _ = writeln!(out, "| [{name}](causes/{name}.md) | {} |", cell(cause.meaning()));
     }
     out
 }
 
-const INTRODUCTION: &str = "# Causes: what a process waits for, and how to tell
+/// `docs/causes/NAME.md`: the old way and the doctor's side by side.
+pub fn cause_page(cause: Cause) -> String {
+    let mut out = format!("# {}\n\n{}.\n\n", cause.name(), capitalized(cause.meaning()));
+    let _ = write!(out, "- **Seen**: {}\n- **Why it matters**: {}\n\n", cause.symptom(), cause.harm());
+    let rows = [
+        ("do", cause.old_way(), cause.command().to_owned()),
+        ("read", "what of it is the cause, one has to know", format!("*{}*", cause.example())),
+        ("then", "", cause.next_step().to_owned()),
+    ];
+    out += "| | the old way | with the doctor |\n|---|---|---|\n";
+    out.extend(rows.map(|(name, old, ours)| format!("| {name} | {} | {} |\n", cell(old), cell(&ours))));
+    out + "\nThe sentence is one of a made-up process. [All causes](../causes.md), [how the doctor knows](../doctor.md#how-it-knows).\n"
+}
 
-Every cause that [`parhelion doctor`](doctor.md) tells apart: what is seen of it, why it matters, how it was found before, the command
-that tells today with what it says (of made-up processes), and the next step. Written by `parhelion doctor causes --markdown`.
+const INDEX: &str = "# Causes: what a process waits for, and how to tell
+
+Every cause that [`parhelion doctor`](doctor.md) tells apart, with a page for each: what is seen of it, why it matters, how it was found
+before and the doctor's way beside it, and the next step. `parhelion doctor causes NAME` shows the same on a terminal; the pages are
+written by `parhelion doctor causes --markdown`.
+
+| cause | what it means |
+|---|---|
 ";
+
+/// A bar would end the cell, in code too.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
 
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
@@ -48,12 +79,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_of_causes_is_the_one_in_the_documentation() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/causes.md");
-        let (page, said) = (std::fs::read_to_string(path).unwrap(), causes_page());
-        let differs = page.lines().zip(said.lines()).find(|(page, said)| page != said);
-        assert_eq!(differs, None, "write it anew: parhelion doctor causes --markdown > docs/causes.md");
-        assert_eq!(page.len(), said.len());
+    fn the_pages_of_causes_are_those_of_the_documentation() {
+        let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let check = |path: &str, said: &str| {
+            let page = std::fs::read_to_string(docs.join(path)).unwrap_or_default();
+            assert_eq!(page, said, "write {path} anew: parhelion doctor causes --markdown --into docs");
+        };
+        check("causes.md", &causes_index());
+        for cause in Cause::ALL {
+            check(&format!("causes/{}.md", cause.name()), &cause_page(*cause));
+        }
+        let pages = std::fs::read_dir(docs.join("causes")).unwrap().count();
+        assert_eq!(pages, Cause::ALL.len(), "a page of a cause that is no more");
     }
 
     #[test]

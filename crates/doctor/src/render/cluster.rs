@@ -1,6 +1,6 @@
 //! A cluster as text: its nodes in a table, what was found, what was not told.
 
-use super::{list, table};
+use super::layout::{list, table};
 use crate::cluster::{ClusterFacts, NodeFacts};
 use crate::host::HostFinding;
 use crate::verdict::words::{bytes, duration};

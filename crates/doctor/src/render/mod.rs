@@ -3,18 +3,22 @@
 use std::fmt::Write as _;
 
 use crate::facts::{Descriptor, ProcessFacts, Resource, TcpFacts, ThreadFacts, Unseen};
-use crate::host::{HostFacts, HostFinding, Sure};
+use crate::host::{HostFacts, HostFinding};
 use crate::jvm::{JavaDump, JavaThread};
 use crate::slow::SlowVerdict;
+use crate::slow_log::{OwnSlowLog, OwnSlowRequest};
 use crate::stuck::Diagnosis;
 use crate::verdict::words::{bytes, duration};
 use crate::verdict::{Standing, ThreadVerdict};
+use layout::{cut, list};
 
 mod causes;
 mod cluster;
+mod layout;
 
-pub use causes::{causes, causes_page};
+pub use causes::{cause, cause_page, causes, causes_index};
 pub use cluster::cluster;
+pub use layout::table;
 
 /// How much of a long list is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +48,29 @@ pub fn diagnosis(diagnosis: &Diagnosis, extent: Extent) -> String {
     out += &process(facts);
     out += &threads(diagnosis, extent);
     out += &files(facts, extent);
+    out += &stacks(facts);
     out += &unseen(&facts.unseen);
+    out
+}
+
+/// The functions that each thread is in, innermost first; threads in the same ones together.
+pub fn stacks(facts: &ProcessFacts) -> String {
+    let mut by_frames: Vec<(&[String], Vec<String>)> = Vec::new();
+    for thread in facts.threads.iter().filter(|thread| !thread.frames.is_empty()) {
+        let name = format!("{} {}", thread.tid, thread.name);
+        match by_frames.iter_mut().find(|(frames, _)| *frames == thread.frames.as_slice()) {
+            Some((_, names)) => names.push(name),
+            None => by_frames.push((&thread.frames, vec![name])),
+        }
+    }
+    let mut out = String::new();
+    for (at, (frames, names)) in by_frames.iter().enumerate() {
+        if at == 0 {
+            let _ = writeln!(out, "\nstacks of {}", facts.label);
+        }
+        let _ = writeln!(out, "  {}", names.join(", "));
+        frames.iter().for_each(|frame| out.extend(["      ", frame, "\n"]));
+    }
     out
 }
 
@@ -76,6 +102,31 @@ pub fn java(dump: &JavaDump, diagnosis: &Diagnosis) -> String {
     out
 }
 
+/// What a server of ours tells of the same time, request by request.
+pub fn own_slow_log(log: &OwnSlowLog) -> String {
+    let title =
+        format!("\nslow requests meanwhile, by its own log (http://{}/solr/admin/slow)\n", log.address);
+    if let Some(why) = &log.refused {
+        return format!("{title}  not told: {why}\n");
+    }
+    if log.requests.is_empty() {
+        let bound = log.threshold_ms.map_or_else(String::new, |ms| format!(" (from {} on)", duration(ms)));
+        return format!("{title}  none{bound}\n");
+    }
+    let row = |request: &OwnSlowRequest| {
+        vec![
+            request.at.clone(),
+            format!("{:.0} ms", request.time_ms),
+            cut(&request.path, 60),
+            cut(&request.why, 120),
+        ]
+    };
+    let rows: Vec<Vec<String>> = log.requests.iter().take(SHORT).map(row).collect();
+    let more = log.requests.len().saturating_sub(rows.len());
+    let more = if more > 0 { format!("  … {more} more: `parhelion slow`\n") } else { String::new() };
+    title + &table(&["at", "took", "path", "why"], &rows) + &more
+}
+
 /// Where the time of a process went.
 pub fn slow(facts: &ProcessFacts, verdict: &SlowVerdict) -> String {
     let mut out = format!("{} {}\n  next: {}\n", facts.label, verdict.sentence, verdict.next_step);
@@ -89,7 +140,7 @@ pub fn slow(facts: &ProcessFacts, verdict: &SlowVerdict) -> String {
         .collect();
     let _ = write!(out, "\ntime of all threads\n{}", table(&["", "", ""], &rows));
     let mut threads: Vec<&ThreadFacts> = facts.threads.iter().collect();
-    threads.sort_by_key(|thread| std::cmp::Reverse(thread.cpu_us + thread.run_queue_us));
+    threads.sort_by_key(|thread| std::cmp::Reverse(thread.cpu_us.saturating_add(thread.run_queue_us)));
     let row = |thread: &&ThreadFacts| {
         let call =
             thread.calls_seen.first().map(|(name, count)| format!("{name} {count}/{}", thread.states.len()));
@@ -126,26 +177,6 @@ pub fn host(facts: &HostFacts, findings: &[HostFinding]) -> String {
     out
 }
 
-fn list(findings: &[HostFinding]) -> String {
-    let mut out = String::new();
-    for finding in findings {
-        let sure = match finding.sure {
-            Sure::Certain => "certain",
-            Sure::Likely => "likely",
-            Sure::Hint => "hint",
-        };
-        let _ = writeln!(
-            out,
-            "{} ({sure}): {}\n    why:  {}\n    mend: {}",
-            finding.name, finding.measured, finding.why, finding.mend
-        );
-    }
-    if findings.is_empty() {
-        out += "nothing found\n";
-    }
-    out
-}
-
 /// What could not be seen, why, and how to see it.
 pub fn unseen(unseen: &[Unseen]) -> String {
     let mut out = String::new();
@@ -154,25 +185,6 @@ pub fn unseen(unseen: &[Unseen]) -> String {
             out += "\nnot seen\n";
         }
         let _ = writeln!(out, "  {}: {}; {}", one.what, one.why, one.remedy);
-    }
-    out
-}
-
-/// Rows under a title, columns as wide as their widest cell.
-pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
-    // A table whose columns need no names has no line for them.
-    let titles = std::iter::once(&head).filter(|head| head.iter().any(|cell| !cell.is_empty()));
-    let all: Vec<&Vec<String>> = titles.chain(rows).collect();
-    let width = |at: usize| {
-        all.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let mut out = String::new();
-    for row in all {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        let line = cells.collect::<Vec<_>>().join("  ");
-        let _ = writeln!(out, "  {}", line.trim_end());
     }
     out
 }
@@ -324,23 +336,4 @@ fn tcp_words(tcp: &TcpFacts) -> String {
         ago("sent", tcp.sent_ms_ago),
         ago("received", tcp.received_ms_ago),
     )
-}
-
-fn cut(text: &str, chars: usize) -> String {
-    if text.chars().count() <= chars {
-        return text.to_owned();
-    }
-    text.chars().take(chars - 1).chain(['…']).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_are_as_wide_as_their_cells() {
-        let rows = [vec!["1".to_owned(), "über".to_owned()], vec!["22".to_owned(), "x".to_owned()]];
-        assert_eq!(table(&["a", "b"], &rows), "  a   b\n  1   über\n  22  x\n");
-        assert_eq!(cut("abcdef", 4), "abc…");
-    }
 }

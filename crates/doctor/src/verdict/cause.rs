@@ -37,6 +37,10 @@ macro_rules! causes {
         impl Cause {
             pub const ALL: &'static [Cause] = &[$(Cause::$variant,)*];
 
+            pub fn find(name: &str) -> Option<Cause> {
+                Self::ALL.iter().copied().find(|cause| cause.name() == name)
+            }
+
             /// As it is spelled in JSON and in the documentation.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }

@@ -72,15 +72,17 @@ fn cause(process: &ProcessFacts, thread: &ThreadFacts) -> ThreadVerdict {
 
 /// Ready in every sample, and hardly ever on a processor; or waiting for its pages.
 fn starved(process: &ProcessFacts, thread: &ThreadFacts) -> Option<ThreadVerdict> {
-    let period_us = process.sampled_ms.max(1) * 1000;
-    let faults = thread.major_faults * 1000 / process.sampled_ms.max(1);
+    let period_us = process.sampled_ms.max(1).saturating_mul(1000);
+    let faults = thread.major_faults.saturating_mul(1000) / process.sampled_ms.max(1);
     if faults >= THRASH_FAULTS && thread.cpu_us < period_us / 2 {
         let swapped = super::words::bytes(process.memory.swapped_bytes);
         let because = format!("{faults} pages a second come from disk, {swapped} of it are swapped out");
         return Some(waits(Cause::Thrash, "its own memory".to_owned(), &because));
     }
     let ready = thread.states.iter().all(|state| *state == ThreadState::Running);
-    if !ready || thread.cpu_us * 10 > period_us || thread.run_queue_us * 2 < period_us {
+    if !ready || thread.cpu_us.saturating_mul(10) > period_us
+        || thread.run_queue_us.saturating_mul(2) < period_us
+     {
         return None;
     }
     let share = format!("{} of {} ms on one", thread.cpu_us / 1000, process.sampled_ms);

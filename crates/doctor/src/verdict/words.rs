@@ -18,9 +18,20 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// Text of others, fit for a terminal: no control characters.
+/// Text of others, fit for a terminal: no control characters, and none that would show it in another order,
+/// in several lines, or not at all.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    text.chars().map(|c| if is_hostile(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+fn is_hostile(c: char) -> bool {
+    let misleads = matches!(
+        c,
+        // Marks and overrides of direction, line and paragraph separators, what has no width, tags.
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}'
+    );
+    c.is_control() || misleads
 }
 
 /// Three names at most, and how many more there are.
@@ -91,6 +102,12 @@ fn service_name(port: u16) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_name_misleads() {
+        let name = "sh\u{202e}txt.exe\u{2028}\u{200b}\u{1b}é日";
+        assert_eq!(printable(name), "sh\u{fffd}txt.exe\u{fffd}\u{fffd}\u{fffd}é日");
+    }
 
     #[test]
     fn numbers_in_words() {

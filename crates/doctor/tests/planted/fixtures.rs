@@ -40,7 +40,7 @@ pub type Plant = fn() -> Result<Fixture, String>;
 
 /// All of them, in the order of `docs/doctor.md`.
 #[allow(dead_code, reason = "the tests name theirs; the table takes them all")]
-pub const ALL: [(&str, Plant); 23] = [
+pub const ALL: [(&str, Plant); 24] = [
     ("a peer that owes an answer", || Ok(answer_owed())),
     ("a peer that spoke last", || Ok(next_message())),
     ("a peer that does not read", || Ok(send_blocked())),
@@ -61,6 +61,7 @@ pub const ALL: [(&str, Plant); 23] = [
     ("a dead child", || Ok(dead())),
     ("the report of 2012, whole", || Ok(report::plant())),
     ("pages that do not stay", thrash::plant),
+    ("a heap that is swapped out", thrash::swapped),
     ("a busy loop", || Ok(plain("busy", Cause::Busy))),
     ("a sleeper", || Ok(plain("sleep", Cause::Sleeps))),
     ("a server without requests", || Ok(plain("server", Cause::Idle))),

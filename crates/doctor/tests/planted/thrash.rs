@@ -1,7 +1,7 @@
-//! Memory that is not there: a process in a control group that may keep a sixth of the file it reads waits
-//! for the disk at nearly each page. Pages of a file stand for those of a heap that was swapped out, which
-//! would need swap space on the machine; the kernel counts both alike. Needs a group that this may make; says
-//! so where it may not, with the kernel's answer.
+//! Memory that is not there: a process in a control group that may keep a sixth of what it reads waits for
+//! the disk at nearly each page. Once with pages of a file, and once, where the machine has swap space, with
+//! those of a heap that was swapped out. Needs a group that this may make; says so where it may not, with the
+//! kernel's answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,15 +60,47 @@ pub fn plant() -> Result<Fixture, String> {
     Ok(Fixture::new(Cause::Thrash, planted).upon(group).upon(folder))
 }
 
-#[test]
-fn pages_that_come_from_disk_again_and_again() {
-    let fixture = match plant() {
+/// A heap that was swapped out.
+///
+/// Errors: why no group may be made here, or that there is no swap space. None is made for the test: it would
+/// be the whole machine's.
+pub fn swapped() -> Result<Fixture, String> {
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let free = memory.lines().find_map(|line| line.strip_prefix("SwapFree:")?.split_whitespace().next());
+    if free.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) < 64 << 10 {
+        return Err("the machine has no 64 MiB of swap space free".to_owned());
+    }
+    let group = Group::new(8 << 20)?;
+    let planted = Planted::start_c("thrash", &[&group.0.join("cgroup.procs")]);
+    Ok(Fixture::new(Cause::Thrash, planted).upon(group))
+}
+
+#[cfg(test)]
+fn check(fixture: Result<Fixture, String>) -> Option<doctor::Diagnosis> {
+    let fixture = match fixture {
         Ok(fixture) => fixture,
-        Err(why) => return eprintln!("not tested: {why}"),
+        Err(why) => {
+            eprintln!("not tested: {why}");
+            return None;
+        }
     };
     let found = fixture.eventually();
     assert_eq!(found.verdict.standing, Standing::Stuck);
     for word in ["for its own memory", "pages a second come from disk"] {
         assert!(found.verdict.sentence.contains(word), "{}", found.verdict.sentence);
+    }
+    Some(found)
+}
+
+#[test]
+fn pages_that_come_from_disk_again_and_again() {
+    check(plant());
+}
+
+#[test]
+fn a_heap_that_is_swapped_out() {
+    if let Some(found) = check(swapped()) {
+        // All but a sixth of 48 MiB.
+        assert!(found.facts.memory.swapped_bytes > 32 << 20, "{:?}", found.facts.memory);
     }
 }

@@ -9,6 +9,7 @@ use clap::Args;
 use client::SolrUrl;
 use meter::Clock as _;
 
+use super::tls::TlsArgs;
 use crate::ambient::SystemClock;
 use crate::login::LoginArgs;
 use crate::output;
@@ -25,6 +26,8 @@ Examples:
   parhelion doctor cluster http://10.0.0.4:8983/solr      any node of it
   parhelion doctor cluster https://node/solr --user-file login --seconds 600
                                                           ten minutes between two looks
+  parhelion doctor cluster https://node/solr --ca our-ca.pem
+                                                          certificates of our own authority
   parhelion doctor cluster http://node/solr --json        for programs")]
 pub struct ClusterArgs {
     /// URL of a node; `http://` and `/solr` may be left out.
@@ -40,11 +43,14 @@ pub struct ClusterArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    tls: TlsArgs,
+    #[command(flatten)]
     login: LoginArgs,
 }
 
 pub async fn run(args: ClusterArgs) -> anyhow::Result<()> {
     let options = ClusterOptions {
+        tls: args.tls.tls()?,
         url: args.url.parse::<SolrUrl>()?.with_login(args.login.login()?),
         patience: Duration::from_secs(args.timeout),
         watch: Duration::from_secs(args.seconds),

@@ -1,21 +1,23 @@
 //! `parhelion doctor`: why a process hangs, why it is slow, what of this host or of a cluster will hurt next.
 //! Only the command line: all looking and judging is the crate `doctor`'s.
 
+mod bundle;
 mod cluster;
+mod tls;
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ::doctor::host::{HostOptions, lint, measure_host};
 use ::doctor::render::{self, Extent};
-use ::doctor::verdict::Standing;
-use ::doctor::{Bundle, Diagnosis, Machine, ObserveOptions, StuckOptions};
+use ::doctor::verdict::{Cause, Standing};
+use ::doctor::{Diagnosis, Machine, ObserveOptions, StuckOptions, add_stacks};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use meter::Clock as _;
 
 use crate::ambient::SystemClock;
+use crate::login::LoginArgs;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -30,7 +32,7 @@ enum DoctorCommand {
     Slow(SlowArgs),
     Host(HostArgs),
     Cluster(cluster::ClusterArgs),
-    Bundle(BundleArgs),
+    Bundle(bundle::BundleArgs),
     /// Judge the processes and the host of a bundle, as `stuck --all` and `host` would have on its machine.
     Read {
         /// An archive that `doctor bundle` wrote.
@@ -39,13 +41,7 @@ enum DoctorCommand {
         #[arg(long)]
         full: bool,
     },
-    /// Every cause that the doctor tells apart: what it means, and the next step.
-    Causes {
-        /// As `docs/causes.md` has it: a section for each, with how it was found before and what the doctor
-        /// says.
-        #[arg(long)]
-        markdown: bool,
-    },
+    Causes(CausesArgs),
 }
 
 /// What a process waits for: call, file, socket, peer, lock, child, and since when.
@@ -61,6 +57,7 @@ Examples:
   parhelion doctor stuck nightly-load        every process of that name
   parhelion doctor stuck --all               whatever on this machine stands still and should not
   parhelion doctor stuck 4711 --watch 5      again every 5 seconds
+  parhelion doctor stuck 4711 --stacks       with the functions that each thread is in
   parhelion doctor stuck java --java         with the JVM's own stacks (sends it what jstack sends)
   parhelion doctor stuck 4711 --postgres postgresql://postgres@db:5432/app
                                              and who blocks it in the database
@@ -90,6 +87,9 @@ struct StuckArgs {
     /// Ask a JVM for its threads' stacks.
     #[arg(long, conflicts_with = "all")]
     java: bool,
+    /// Walk the threads' own stacks, of a native program (x86-64), without stopping it.
+    #[arg(long, conflicts_with = "all")]
+    stacks: bool,
     /// Ask this database who blocks whom.
     #[arg(long, value_name = "URL", env = "PARHELION_DOCTOR_POSTGRES", hide_env_values = true)]
     postgres: Option<String>,
@@ -105,8 +105,8 @@ struct StuckArgs {
 /// others.
 ///
 /// Watches it for some seconds and adds up, thread by thread, what the scheduler counts: time on a processor,
-/// time ready without one, switches, faults, states. Nothing is attached to it. For requests of our own
-/// server see `parhelion slow`.
+/// time ready without one, switches, faults, states; what its connections carried; and where it is a
+/// Parhelion, what its own slow log says of the same time. Nothing is attached to it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -122,6 +122,8 @@ struct SlowArgs {
     /// Print facts and verdict as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    login: LoginArgs,
 }
 
 /// What of this host will hurt next: each finding with what was measured, why it matters, and the command
@@ -158,62 +160,87 @@ struct HostArgs {
     json: bool,
 }
 
-/// One archive for support: what every process waits for, facts of the host, the kernel's figures, ends of
-/// logs.
-///
-/// A gzipped tar of text. Passwords, tokens, keys and logins in URLs are taken out of command lines and logs
-/// before anything is written; addresses and names of files stay. Look it through before you send it: `tar
-/// -xzOf FILE | less`.
+/// Every cause that the doctor tells apart: what it means, and the next step; one in full by its name.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  parhelion doctor bundle support.tar.gz --data-dir /var/lib/parhelion --log-file /var/log/parhelion.log
-  parhelion doctor read support.tar.gz       what the doctor makes of it, on any machine")]
-struct BundleArgs {
-    /// The archive to write; one that is there is left alone.
-    file: PathBuf,
-    /// Measure how long a sync takes in this folder.
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
-    /// Take in the last 8 MiB of this log; may be given several times.
-    #[arg(long, value_name = "FILE")]
-    log_file: Vec<PathBuf>,
+  parhelion doctor causes                    all of them, a line or two each
+  parhelion doctor causes answer-owed        one: what is seen, why it matters, the old way, the next step")]
+struct CausesArgs {
+    /// The name that a verdict gave.
+    name: Option<String>,
+    /// As the documentation has it: the page of the cause, or without a name the list of all.
+    #[arg(long)]
+    markdown: bool,
+    /// Write the list and the page of each cause into this folder, as `causes.md` and `causes/NAME.md`.
+    #[arg(long, value_name = "DIR", requires = "markdown", conflicts_with = "name")]
+    into: Option<PathBuf>,
+}
+
+fn causes(args: &CausesArgs) -> anyhow::Result<()> {
+    if let Some(folder) = &args.into {
+        let write = |path: PathBuf, text: String| {
+            std::fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))
+        };
+        let pages = folder.join("causes");
+        std::fs::create_dir_all(&pages).with_context(|| format!("cannot make `{}`", pages.display()))?;
+        write(folder.join("causes.md"), render::causes_index())?;
+        return Cause::ALL.iter().try_for_each(|cause| {
+            write(pages.join(format!("{}.md", cause.name())), render::cause_page(*cause))
+        });
+    }
+    let text = match &args.name {
+        None if args.markdown => render::causes_index(),
+        None => render::causes(),
+        Some(name) => {
+            let unknown = || format!("there is no cause `{name}`; `parhelion doctor causes` lists them");
+            let cause = Cause::find(name).with_context(unknown)?;
+            if args.markdown { render::cause_page(cause) } else { render::cause(cause) }
+        }
+    };
+    output::write_stdout(text.as_bytes());
+    Ok(())
 }
 
 pub async fn run(args: DoctorArgs) -> anyhow::Result<()> {
     match args.command {
         DoctorCommand::Stuck(args) => stuck(args).await,
-        DoctorCommand::Slow(args) => slow(&args),
+        DoctorCommand::Slow(args) => slow(args).await,
         DoctorCommand::Host(args) => host(args),
         DoctorCommand::Cluster(args) => cluster::run(args).await,
-        DoctorCommand::Bundle(args) => bundle(args),
-        DoctorCommand::Read { file, full } => read(&file, full),
-        DoctorCommand::Causes { markdown } => {
-            let text = if markdown { render::causes_page() } else { render::causes() };
-            output::write_stdout(text.as_bytes());
-            Ok(())
-        }
+        DoctorCommand::Bundle(args) => bundle::run(args).await,
+        DoctorCommand::Read { file, full } => bundle::read(&file, full),
+        DoctorCommand::Causes(args) => causes(&args),
     }
 }
 
-fn slow(args: &SlowArgs) -> anyhow::Result<()> {
+async fn slow(args: SlowArgs) -> anyhow::Result<()> {
+    let login = args.login.login()?;
+    // Anybody may call a process parhelion and listen.
+    if login.is_some() && args.process.parse::<i32>().is_err() {
+        bail!("cannot log in at whatever is called `{}`; name the process by its number", args.process);
+    }
     // Ten samples a second tell states; what the scheduler counts is exact.
     let samples = u32::try_from(args.seconds * 10 + 1).unwrap_or(u32::MAX);
-    let options =
-        ObserveOptions { period: Duration::from_secs(args.seconds), samples, now_ms: SystemClock.now_ms() };
+    let now_ms = SystemClock.now_ms();
+    let options = ObserveOptions { period: Duration::from_secs(args.seconds), samples, now_ms };
     let machine = Machine::observe()?;
     let pids: Vec<i32> = machine.find(&args.process)?.iter().map(|label| label.pid).collect();
     let found = machine.all(&pids, &options);
+    let later = Machine::observe()?;
     if found.is_empty() {
         bail!("`{}` ended while it was looked at", args.process);
     }
-    for facts in found {
+    for mut facts in found {
+        facts.network = machine.network_until(&later, facts.label.pid);
         let verdict = ::doctor::judge_slow(&facts);
+        let log = ::doctor::ask_own_slow_log(&facts, now_ms, login.clone()).await;
         if args.json {
-            output::json(&serde_json::json!({"verdict": verdict, "facts": facts}));
-        } else {
-            output::write_stdout(render::slow(&facts, &verdict).as_bytes());
+            output::json(&serde_json::json!({"verdict": verdict, "slow_log": log, "facts": facts}));
+            continue;
         }
+        let log = log.as_ref().map(render::own_slow_log).unwrap_or_default();
+        output::write_stdout((render::slow(&facts, &verdict) + &log).as_bytes());
     }
     Ok(())
 }
@@ -238,46 +265,6 @@ fn host(args: HostArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn bundle(args: BundleArgs) -> anyhow::Result<()> {
-    let mut bundle = Bundle::default();
-    for log in &args.log_file {
-        bundle.add_log(log).with_context(|| format!("cannot read `{}`", log.display()))?;
-    }
-    bundle.add_figures();
-    let machine = Machine::observe()?;
-    let pids: Vec<i32> = machine.processes().iter().map(|label| label.pid).collect();
-    let observe =
-        ObserveOptions { period: Duration::from_millis(500), samples: 4, now_ms: SystemClock.now_ms() };
-    bundle.processes = machine.all(&pids, &observe);
-    bundle.host = measure_host(&HostOptions {
-        data_dir: args.data_dir,
-        zookeeper: Vec::new(),
-        zookeeper_config: None,
-        zookeeper_log: None,
-        time_server: None,
-        now_ms: || SystemClock.now_ms(),
-        pause: Duration::from_millis(500),
-    })?;
-    let named = || format!("cannot write `{}`", args.file.display());
-    let file = File::create_new(&args.file).with_context(named)?;
-    bundle.write(file).with_context(named)?;
-    output::note(&format!("{}: {} processes, {} texts", args.file.display(), pids.len(), bundle.texts.len()));
-    Ok(())
-}
-
-fn read(file: &Path, full: bool) -> anyhow::Result<()> {
-    let named = || format!("cannot read `{}`", file.display());
-    let bundle = Bundle::read(File::open(file).with_context(named)?).with_context(named)?;
-    let judged = bundle.processes.into_iter().map(|facts| {
-        let verdict = ::doctor::verdict::judge(&facts, 60_000);
-        Diagnosis { verdict, facts }
-    });
-    let found: Vec<Diagnosis> = judged.collect();
-    show_all(full, &found);
-    output::write_stdout(render::host(&bundle.host, &lint(&bundle.host)).as_bytes());
-    Ok(())
-}
-
 async fn stuck(args: StuckArgs) -> anyhow::Result<()> {
     loop {
         let found = look(&args).await?;
@@ -299,8 +286,11 @@ async fn look(args: &StuckArgs) -> anyhow::Result<Vec<Diagnosis>> {
         return with_database(args, ::doctor::diagnose_all(&machine, &options)).await;
     };
     let labels = machine.find(wanted)?;
-    let found: Vec<Diagnosis> =
+    let mut found: Vec<Diagnosis> =
         labels.iter().filter_map(|label| ::doctor::diagnose(&machine, label.pid, &options).ok()).collect();
+    if args.stacks {
+        found.iter_mut().for_each(|one| add_stacks(&mut one.facts));
+    }
     if found.is_empty() {
         bail!("`{wanted}` ended while it was looked at");
     }

@@ -42,9 +42,10 @@ fn of_kind(words: &str, logger: &str, kind: &Kind<'_>) -> HostFinding {
     let errors = if kind.count == 1 { "error" } else { "errors" };
     let last = if kind.last.is_empty() { String::new() } else { format!(", last at {}", kind.last) };
     let measured = format!(
-        "{} {errors} in the log of {}{last}: {logger}: {}",
+        "{} {errors} in the log of {}{last}: {}{}",
         kind.count,
         listed(&nodes),
+        if logger.is_empty() { String::new() } else { format!("{logger}: ") },
         printable(words)
     );
     // One may be anybody's slip.

@@ -12,7 +12,20 @@ const DAY_MS: u64 = 24 * 3_600_000;
 pub fn lint(facts: &ClusterFacts) -> Vec<HostFinding> {
     let of_all = [versions, clocks, lost, leaders].into_iter().filter_map(|lint| lint(facts));
     let disks = facts.nodes.iter().filter_map(|node| disk(node, facts.watched_ms));
-    of_all.chain(disks).chain(certificates(facts)).collect()
+    of_all.chain(disks).chain(certificates(facts)).chain(own(facts)).collect()
+}
+
+/// What each node has found on its own host, by its name.
+fn own(facts: &ClusterFacts) -> impl Iterator<Item = HostFinding> {
+    let of_node = |node: &NodeFacts| {
+        let name = node.name.clone();
+        node.own
+            .clone()
+            .unwrap_or_default()
+            .into_iter()
+            .map(move |found| HostFinding { measured: format!("{name}: {}", found.measured), ..found })
+    };
+    facts.nodes.iter().flat_map(of_node)
 }
 
 fn versions(facts: &ClusterFacts) -> Option<HostFinding> {

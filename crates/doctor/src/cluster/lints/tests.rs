@@ -41,6 +41,7 @@ fn node(name: &str) -> NodeFacts {
             free_bytes: Some(1 << 39),
             free_bytes_before: Some(1 << 39),
         },
+        own: None,
     }
 }
 
@@ -284,6 +285,17 @@ fn copies_in_one_zone() {
             facts.nodes[1].zone = None;
         },
         &[],
+    );
+}
+
+#[test]
+fn what_a_node_found_on_its_own_host_bears_its_name() {
+    check(
+        |facts| {
+            let found = crate::host::finding("swap-used", Sure::Certain, "1 GiB".to_owned(), "why", "mend");
+            facts.nodes[1].own = Some(vec![found]);
+        },
+        &[("swap-used", "b:8983_solr: 1 GiB")],
     );
 }
 

@@ -9,6 +9,7 @@ use super::facts::{
     ClockFacts, ClockRead, ClusterFacts, CollectionFacts, LogLine, NodeFacts, ReplicaFacts, ReplicaKind,
     ShardFacts,
 };
+use crate::host::{HostFinding, Sure, finding};
 use crate::verdict::words::printable;
 
 /// For what the cluster knows nothing of, the name of the node that was asked.
@@ -234,6 +235,36 @@ pub fn log(facts: &mut ClusterFacts, answer: &Value) {
     }
 }
 
+/// Where a Parhelion tells what its own doctor says.
+pub const OWN_DOCTOR: &str = "admin/doctor";
+
+/// `/admin/doctor` of one node.
+pub fn own_doctor(facts: &mut ClusterFacts, name: &str, answer: &Value) {
+    let findings = answer.get("findings").and_then(Value::as_array).into_iter().flatten();
+    let found: Vec<HostFinding> = signs(answer).into_iter().chain(findings.filter_map(own_finding)).collect();
+    node(facts, name).own = Some(found);
+}
+
+fn own_finding(value: &Value) -> Option<HostFinding> {
+    let sure = serde_json::from_value(value.get("sure")?.clone()).ok()?;
+    let word = |name: &str| word(value, name);
+    let (name, measured, why, mend) = (word("name")?, word("measured")?, word("why")?, word("mend")?);
+    Some(HostFinding { name, sure, measured, why, mend })
+}
+
+/// What a server of ours has found stuck in itself, as `/admin/info/health` and `/admin/doctor` tell.
+pub fn signs(answer: &Value) -> Vec<HostFinding> {
+    let signs = answer.get("signs").and_then(Value::as_array).into_iter().flatten();
+    let one = |sign: &Value| {
+        let doctor = word(sign, "doctor").map(|words| format!("; {words}")).unwrap_or_default();
+        let measured = format!("{}{doctor}", word(sign, "seen")?);
+        let why = "what waits for it waits as long: updates, commits, and in the end searches";
+        let mend = word(sign, "next").unwrap_or_default();
+        Some(finding(&word(sign, "name")?, Sure::Certain, measured, why, &mend))
+    };
+    signs.filter_map(one).collect()
+}
+
 /// One answer as each of them.
 pub fn all(facts: &mut ClusterFacts, answer: &Value) {
     let _ = product(answer);
@@ -243,6 +274,7 @@ pub fn all(facts: &mut ClusterFacts, answer: &Value) {
     zone(facts, ASKED, answer);
     metrics(facts, answer);
     log(facts, answer);
+    own_doctor(facts, ASKED, answer);
 }
 
 #[cfg(test)]

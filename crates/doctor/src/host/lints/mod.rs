@@ -1,7 +1,7 @@
 //! From facts of a host to findings. Pure: each lint is one function of the facts, silent where its fact is
 //! absent.
 
-use super::facts::{HostFacts, JavaProcess, SyncTimes, ZooKeeperFacts};
+use super::facts::{HostFacts, JavaProcess, ParhelionProcess, SyncTimes, ZooKeeperFacts};
 use super::{HostFinding, Sure, finding};
 use crate::verdict::words::{bytes, duration};
 
@@ -26,6 +26,7 @@ pub fn lint(facts: &HostFacts) -> Vec<HostFinding> {
     ];
     let mut found: Vec<HostFinding> = single.iter().filter_map(|lint| lint(facts)).collect();
     found.extend(facts.java.iter().filter_map(heap));
+    found.extend(facts.parhelion.iter().filter_map(own_memory));
     found.extend(facts.zookeeper.iter().flat_map(|server| zookeeper(server, facts)));
     found.sort_by_key(|finding| finding.sure);
     found
@@ -59,11 +60,18 @@ fn memory_maps(facts: &HostFacts) -> Option<HostFinding> {
 }
 
 fn threads(facts: &HostFacts) -> Option<HostFinding> {
-    let (threads, most) = (facts.threads?, facts.threads_max?);
-    (threads * 10 > most * 8).then(|| {
+    let machine =
+        facts.threads.zip(facts.threads_max).map(|(now, most)| (now, most, "", "kernel.threads-max"));
+    let group =
+        facts.cgroup_threads.map(|(now, most)| (now, most, " of this cgroup", "the group's pids.max"));
+    let limits = [group, machine].into_iter().flatten();
+    let near = limits.filter(|(threads, most, ..)| threads.saturating_mul(10) > most.saturating_mul(8));
+    near.take(1).next().map(|(threads, most, whose, limit)| {
         let why = "at the limit no process can start a thread: JVMs die with OutOfMemoryError";
-        let mend = "ps -eLf | awk '{print $2}' | sort | uniq -c | sort -n | tail   # who has them; then kernel.threads-max";
-        finding("threads", Sure::Certain, format!("{threads} of {most} threads"), why, mend)
+        let mend = format!(
+            "ps -eLf | awk '{{print $2}}' | sort | uniq -c | sort -n | tail   # who has them; then {limit}"
+        );
+        finding("threads", Sure::Certain, format!("{threads} of {most} threads{whose}"), why, &mend)
     })
 }
 
@@ -122,7 +130,7 @@ fn entropy(facts: &HostFacts) -> Option<HostFinding> {
 
 fn keepalive(facts: &HostFacts) -> Option<HostFinding> {
     let seconds = facts.keepalive_seconds.filter(|seconds| *seconds > 350)?;
-    let measured = format!("the first TCP keepalive probe goes out after {}", duration(seconds * 1000));
+    let measured = format!("the first TCP keepalive probe goes out after {}", duration(seconds.saturating_mul(1000)));
     let why = "load balancers and firewalls forget idle connections sooner (350 s and 60 s are common): who then waits for \
                an answer waits for ever";
     Some(finding("keepalive", Sure::Hint, measured, why, "sysctl -w net.ipv4.tcp_keepalive_time=50"))
@@ -132,7 +140,7 @@ fn ports(facts: &HostFacts) -> Option<HostFinding> {
     let (low, high) = facts.ports?;
     let all = u64::from(high.saturating_sub(low)) + 1;
     let (used, peer) = facts.ports_used.as_ref()?;
-    (used * 10 > all * 7).then(|| {
+    (used.saturating_mul(10) > all * 7).then(|| {
         let why = "each connection to one peer takes a local port, also for a minute after its end: then connects fail";
         let mend = "keep connections alive in the client; sysctl -w net.ipv4.ip_local_port_range='10240 65535'";
         finding("ports", Sure::Certain, format!("{used} of {all} local ports are in use towards {peer}"), why, mend)
@@ -207,7 +215,7 @@ fn group_memory(facts: &HostFacts) -> Option<HostFinding> {
 fn heap(java: &JavaProcess) -> Option<HostFinding> {
     let (heap, group) = (java.heap_max_bytes?, java.cgroup_memory_bytes?);
     // A JVM needs memory beside its heap: stacks, code, buffers.
-    (heap * 10 > group * 8).then(|| {
+    (heap.saturating_mul(10) > group.saturating_mul(8)).then(|| {
         let measured = format!(
             "{} (pid {}) may grow its heap to {} in a group of {}",
             java.name,
@@ -224,6 +232,22 @@ fn heap(java: &JavaProcess) -> Option<HostFinding> {
             why,
             "lower -Xmx to 75 % of the group's limit, or raise the limit",
         )
+    })
+}
+
+/// What a server of ours may take by its own option against what its group lets it have.
+fn own_memory(server: &ParhelionProcess) -> Option<HostFinding> {
+    let (most, group) = (server.memory_max_bytes?, server.cgroup_memory_bytes?);
+    (most > group).then(|| {
+        let measured = format!(
+            "parhelion (pid {}) refuses work from {} of memory on, in a group of {}",
+            server.pid,
+            bytes(most),
+            bytes(group)
+        );
+        let why = "the OOM killer comes before its own limit: it ends instead of answering 429";
+        let mend = "leave --memory-max out (it then goes by the group), or set it below the group's limit";
+        finding("parhelion-memory", Sure::Likely, measured, why, mend)
     })
 }
 
@@ -253,12 +277,12 @@ fn zookeeper(server: &ZooKeeperFacts, facts: &HostFacts) -> Vec<HostFinding> {
 /// The field report of a quorum lost to slow followers: four seconds were allowed, sixty would have done.
 fn followers(server: &ZooKeeperFacts, facts: &HostFacts) -> Option<HostFinding> {
     let (tick, limit) = (server.tick_ms?, server.sync_limit?);
-    let allowed = tick * limit;
+    let allowed = tick.saturating_mul(limit);
     let from_log = server.slow_syncs.map(|(_, longest)| longest);
     let from_disk = facts.sync.as_ref().map(|sync| sync.max_us / 1000);
     let measured = from_log.max(from_disk)?;
     let lost = server.not_enough_followers;
-    if lost == 0 && measured * 2 < allowed {
+    if lost == 0 && measured.saturating_mul(2) < allowed {
         return None;
     }
     let fails = if lost > 0 {
@@ -272,7 +296,7 @@ fn followers(server: &ZooKeeperFacts, facts: &HostFacts) -> Option<HostFinding> 
         duration(measured)
     );
     let sure = if lost > 0 { Sure::Certain } else { Sure::Likely };
-    let needed = (measured * 4).max(60_000).div_ceil(tick.max(1));
+    let needed = measured.saturating_mul(4).max(60_000).div_ceil(tick.max(1));
     let mend = format!(
         "syncLimit={needed} and initLimit={needed} in zoo.cfg of {} (one server after the other), and a disk of its own for dataLogDir",
         server.server
@@ -291,7 +315,7 @@ fn quorum(server: &ZooKeeperFacts) -> Option<HostFinding> {
 fn connections(server: &ZooKeeperFacts) -> Option<HostFinding> {
     let most = server.client_connections_max.filter(|most| *most > 0)?;
     let now = server.connections.unwrap_or(0);
-    (most < 60 || now * 10 > most * 8).then(|| {
+    (most < 60 || now.saturating_mul(10) > most.saturating_mul(8)).then(|| {
         let why = "the limit is for each client address: several nodes, and all clients behind one address, share it";
         let measured = format!("maxClientCnxns is {most}, {now} connections are open at {}", server.server);
         finding("zookeeper-connections", Sure::Likely, measured, why, "maxClientCnxns=200 in zoo.cfg")
@@ -307,8 +331,8 @@ fn purge(server: &ZooKeeperFacts) -> Option<HostFinding> {
 
 fn session(server: &ZooKeeperFacts) -> Option<HostFinding> {
     let (_, longest) = server.latency_ms?;
-    let smallest = server.tick_ms? * 2;
-    (longest * 2 > smallest).then(|| {
+    let smallest = server.tick_ms?.saturating_mul(2);
+    (longest.saturating_mul(2) > smallest).then(|| {
         let measured = format!(
             "a request took up to {} at {}, and sessions may be as short as {}",
             duration(longest),

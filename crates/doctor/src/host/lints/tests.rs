@@ -66,6 +66,16 @@ fn limits_and_kernel_settings() {
     check(&with(|it| (it.entropy_bits, it.kernel) = (Some(60), Some((5, 18)))), &[]);
     check(&with(|it| it.keepalive_seconds = Some(7200)), &["keepalive"]);
     check(&with(|it| it.cgroup_memory_bytes = Some(1 << 30)), &["cgroup-memory"]);
+    check(&with(|it| it.cgroup_threads = Some((90, 100))), &["threads"]);
+    check(&with(|it| it.cgroup_threads = Some((70, 100))), &[]);
+    let server = |memory_max: u64| ParhelionProcess {
+        memory_max_bytes: Some(memory_max),
+        cgroup_memory_bytes: Some(1 << 30),
+        ..ParhelionProcess::default()
+    };
+    let with_server = |memory_max| HostFacts { parhelion: vec![server(memory_max)], ..good.clone() };
+    check(&with_server(2 << 30), &["parhelion-memory"]);
+    check(&with_server(1 << 30), &[]);
     check(&with(|it| it.ports_used = Some((25_000, String::new()))), &["ports"]);
     check(&with(|it| it.close_wait.push(("z".to_owned(), 10, 14))), &["close-wait"]);
     check(&with(|it| it.threads = Some(90_000)), &["threads"]);
