@@ -320,7 +320,8 @@ mod tests {
             process.memory.major_faults = u64::MAX;
             let (facts, verdict) = (process.clone(), crate::verdict::judge(&process, 60_000));
             let _ = crate::render::slow(&facts, &crate::judge_slow(&facts));
-            let _ = crate::render::diagnosis(&crate::Diagnosis { verdict, facts }, crate::render::Extent::Full);
+            let _ =
+                crate::render::diagnosis(&crate::Diagnosis { verdict, facts }, crate::render::Extent::Full);
         }
         let java = crate::host::JavaProcess {
             heap_max_bytes: Some(u64::MAX),

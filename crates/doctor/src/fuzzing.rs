@@ -2,7 +2,7 @@
 
 pub use crate::observe::fuzzing::{datagram, proc_file};
 
-use crate::host::fuzzing::zookeeper;
+use crate::host::fuzzing::{limits, zookeeper};
 
 /// Reads `bytes` as what other programs answer or hand in: a JVM's dump, ZooKeeper's words, configuration and
 /// log, Solr's admin API, a certificate, an archive of `doctor bundle`. Never panics.
@@ -10,6 +10,7 @@ pub fn answer(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = crate::jvm::parse(&text);
     zookeeper(&text);
+    limits(&text);
     crate::cluster::read_anything(bytes);
     let _ = crate::Bundle::read(bytes);
     let _ = crate::redact::redact(&text);

@@ -27,7 +27,7 @@ pub mod verdict;
 
 pub use bundle::Bundle;
 pub use jvm::{JavaDump, JavaThread, thread_dump};
-pub use observe::{Error, Machine, ObserveOptions, add_stacks};
+pub use observe::{Error, Machine, ObserveOptions, add_stacks, hidden_processes};
 pub use own::look_at_self;
 pub use postgres::{Backend, ask as ask_postgres};
 pub use pseudonyms::Pseudonyms;

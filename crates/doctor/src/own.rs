@@ -61,6 +61,9 @@ mod tests {
         owes.write_all(b"!").unwrap();
         asking.unwrap().join().unwrap();
         let words = found.expect("it was told of");
-        assert!(words.contains("for the Unix socket") && words.contains("the peer has not answered"), "{words}");
+        assert!(
+            words.contains("for the Unix socket") && words.contains("the peer has not answered"),
+            "{words}"
+        );
     }
 }

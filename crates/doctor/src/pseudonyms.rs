@@ -83,16 +83,19 @@ impl Pseudonyms {
             out.push_str(rest.get(..start).unwrap_or_default());
             rest = rest.get(start..).unwrap_or_default();
             let end = rest.find(|c| !is_of_address(c)).unwrap_or(rest.len());
-            out.push_str(&self.hide_word(rest.get(..end).unwrap_or_default(), &out));
-            rest = rest.get(end..).unwrap_or_default();
+            let (word, after) = rest.split_at(end);
+            out.push_str(&self.hide_word(word, &out, after));
+            rest = after;
         }
         out + rest
     }
 
     /// A word of hexadecimal digits, dots and colons: an address, one with a port, or neither.
-    fn hide_word(&mut self, word: &str, before: &str) -> String {
-        // The end of another word is no address.
-        if word.len() < 3 || before.ends_with(|c: char| c.is_alphanumeric()) {
+    fn hide_word(&mut self, word: &str, before: &str, after: &str) -> String {
+        // A part of another word is no address, nor is one of a path of Rust's: `<T>::add`, `::call_once`.
+        let is_part = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '>' | '}' | '_'))
+            || after.starts_with(|c: char| c.is_alphanumeric() || (c == '_' && !word.contains('.')));
+        if word.len() < 3 || is_part {
             return word.to_owned();
         }
         let trimmed = word.trim_end_matches(['.', ':']);
@@ -152,7 +155,7 @@ mod tests {
 
     fn hidden(text: &str) -> String {
         let mut pseudonyms = Pseudonyms::default();
-        pseudonyms.add_names("search-7\n", "127.0.0.1 localhost\n10.0.0.5 db.example.com # ours\n");
+        pseudonyms.add_names("search-7\n", "127.0.0.1 localhost\n10.0.0.5 store.example.com # ours\n");
         pseudonyms.hide(text)
     }
 
@@ -165,10 +168,11 @@ mod tests {
             ("::ffff:10.0.0.5", "::ffff:192.0.2.1"),
             ("127.0.0.1:1 0.0.0.0:2 ::1 [::]:3", "127.0.0.1:1 0.0.0.0:2 ::1 [::]:3"),
             ("10.0.0.4:8983_solr", "192.0.2.1:8983_solr"),
-            ("db.example.com, DB and search-7.", "host-2, host-3 and host-1."),
+            ("store.example.com, STORE and search-7.", "host-2, host-3 and host-1."),
             ("http://unknown.net:80/x unknown.net", "http://host-4:80/x host-4"),
             ("version 9.10.1 at 09:56:40, 0xdead:beef", "version 9.10.1 at 09:56:40, 0xdead:beef"),
-            ("dbase, v10.0.0.5x", "dbase, v10.0.0.5x"),
+            ("stored, v10.0.0.5x", "stored, v10.0.0.5x"),
+            ("<F as G>::call_once <T>::add fed::bad::f", "<F as G>::call_once <T>::add fed::bad::f"),
             ("über 10.0.0.5", "über 192.0.2.1"),
             ("", ""),
         ] {

@@ -94,7 +94,10 @@ mod tests {
             ("2026-11-25T08:00:00Z ERROR http: boom 7", Some("http: boom 7")),
             ("ERROR (qtp-7) [c:films] boom", Some("(qtp-7) [c:films] boom")),
             ("2026-11-25 08:00:00,123 [main] FATAL: gone", Some("gone")),
-            ("Nov 25 08:00:00 host parhelion[7]: 2026-11-25T08:00:00.1Z ERROR http: boom", Some("http: boom")),
+            (
+                "Nov 25 08:00:00 host parhelion[7]: 2026-11-25T08:00:00.1Z ERROR http: boom",
+                Some("http: boom"),
+            ),
             ("2026-11-25T08:00:00Z INFO no ERROR was found", None),
             ("INFO no ERROR was found", None),
             ("warning only", None),

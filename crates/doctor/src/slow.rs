@@ -86,7 +86,8 @@ struct Times {
 
 impl Times {
     fn of(process: &ProcessFacts) -> Self {
-        let all = |of: &dyn Fn(&ThreadFacts) -> u64| process.threads.iter().map(of).fold(0, u64::saturating_add);
+        let all =
+            |of: &dyn Fn(&ThreadFacts) -> u64| process.threads.iter().map(of).fold(0, u64::saturating_add);
         let waiting_ms = all(&|thread| thread.run_queue_us) / 1000;
         // A group that is throttled keeps its threads in the run queue: of that time, what was its own fault.
         let throttled_ms = process.throttled_ms.unwrap_or(0).min(waiting_ms);

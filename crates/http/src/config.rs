@@ -17,7 +17,7 @@ use crate::configsets::Configsets;
 use crate::observe::host::HostNotes;
 use crate::observe::logs::{Logs, NoLogs};
 use crate::observe::machine::MachineFacts;
-use crate::observe::watch::Watch;
+use crate::observe::watch::NodeWatch;
 use crate::request::compress::Compress;
 
 #[derive(Clone)]
@@ -77,7 +77,7 @@ pub struct ServeConfig {
     /// What of the host will hurt next, measured when a request asks.
     pub host_notes: HostNotes,
     /// What is stuck in the node at the moment: seen by whoever calls its looks, told by requests.
-    pub watch: Arc<Watch>,
+    pub watch: Arc<NodeWatch>,
     /// Who may do what; `None` lets everybody do everything.
     pub security: Option<Arc<Security>>,
     /// How often one user may fail to log in from one address within five minutes, and an address ten times
@@ -124,7 +124,7 @@ impl ServeConfig {
             backup_dir: None,
             logs: Arc::new(NoLogs),
             machine: Arc::new(MachineFacts::default),
-            host_notes: Arc::new(Vec::new),
+            host_notes: Arc::new(|| Some(Vec::new())),
             watch: Arc::default(),
             security: None,
             log_in_failures_max: 10,

@@ -37,8 +37,17 @@ async fn what_was_measured_of_the_host_is_told() {
         why: "slow".to_owned(),
         mend: "swapoff -a".to_owned(),
     };
-    let served = Served::start_with(|config| config.host_notes = Arc::new(move || vec![note.clone()])).await;
+    let served =
+        Served::start_with(|config| config.host_notes = Arc::new(move || Some(vec![note.clone()]))).await;
     let doctor = json_at(&served, "/solr/admin/doctor").await;
     let expected = json!({"name": "swap-used", "sure": "certain", "measured": "1 GiB of swap in use", "why": "slow", "mend": "swapoff -a"});
     assert_eq!(doctor["findings"], json!([expected]));
+}
+
+#[tokio::test]
+async fn a_host_that_is_being_measured_keeps_no_answer() {
+    let served = Served::start_with(|config| config.host_notes = Arc::new(|| None)).await;
+    let doctor = json_at(&served, "/solr/admin/doctor").await;
+    assert_eq!((&doctor["signs"], &doctor["findings"]), (&json!([]), &json!([])));
+    assert!(doctor["unmeasured"].as_str().unwrap().contains("its disk does not answer"), "{doctor}");
 }

@@ -1,7 +1,7 @@
-//! What goes beside a plan or a batch and is no data: the clock that is handed in, what a request may use up,
-//! where its time goes; and the vital signs of a shard. A plan can be compared, kept and sent; what is here is alive, belongs to one request
-//! on one node, and its clones share it. Made where the request comes in, looked at by whoever works on it.
-//! Threads and schedules are not here.
+//! What goes beside a plan or a batch and is no data: the clock that is handed in, what a request may use
+//! up, where its time goes; and the vital signs of a shard. A plan can be compared, kept and sent; what is
+//! here is alive, belongs to one request on one node, and its clones share it. Made where the request comes
+//! in, looked at by whoever works on it. Threads and schedules are not here.
 
 mod allowance;
 mod clock;

@@ -63,45 +63,59 @@ const SLOTS: usize = 128;
 /// No disk answers within this; a look at what is known does.
 const MET_NO_MEDIUM_NS: u64 = 20_000;
 
-/// Waits of many for one medium, and how long they took.
+/// Waits of many until one medium has what they wrote, in its order, and how long that took.
 #[derive(Debug)]
 pub struct Waits {
     begun: AtomicU64,
     ended: AtomicU64,
+    /// The furthest that the medium is known to have.
+    reached: AtomicU64,
     by_length: Box<[AtomicU64]>,
 }
 
 impl Default for Waits {
     fn default() -> Self {
         let by_length = (0..SLOTS).map(|_| AtomicU64::new(0)).collect();
-        Self { begun: AtomicU64::new(0), ended: AtomicU64::new(0), by_length }
+        Self { begun: AtomicU64::new(0), ended: AtomicU64::new(0), reached: AtomicU64::new(0), by_length }
     }
 }
 
 impl Waits {
-    /// A wait, by a clock of the caller's in nanoseconds. One that is over at once met no medium (what was
-    /// asked for was there already) and is not counted: it says nothing of how that does.
-    pub fn wait<T>(&self, now_ns: impl Fn() -> u64, wait: impl FnOnce() -> T) -> T {
+    /// A wait for what stands at `position`, by a clock of the caller's in nanoseconds; `has_it` says of its
+    /// outcome whether the medium has it now. What is known to be there already is not waited for, and says
+    /// nothing of how the medium does; nor does the length of a wait that was over at once.
+    pub fn wait<T>(
+        &self,
+        position: u64,
+        now_ns: impl Fn() -> u64,
+        wait: impl FnOnce() -> T,
+        has_it: impl FnOnce(&T) -> bool,
+    ) -> T {
+        if position <= self.reached.load(Ordering::Relaxed) {
+            return wait();
+        }
         let began_ns = now_ns();
         self.begun.fetch_add(1, Ordering::Relaxed);
-        let gained = wait();
-        let took_ns = now_ns().saturating_sub(began_ns);
-        if took_ns < MET_NO_MEDIUM_NS {
-            self.begun.fetch_sub(1, Ordering::Relaxed);
-            return gained;
-        }
+        let outcome = wait();
         self.ended.fetch_add(1, Ordering::Relaxed);
-        if let Some(slot) = self.by_length.get(slot_of(took_ns)) {
-            slot.fetch_add(1, Ordering::Relaxed);
+        if has_it(&outcome) {
+            self.reached.fetch_max(position, Ordering::Relaxed);
+            self.count(now_ns().saturating_sub(began_ns));
         }
-        gained
+        outcome
+    }
+
+    fn count(&self, took_ns: u64) {
+        let slot = self.by_length.get(slot_of(took_ns)).filter(|_| took_ns >= MET_NO_MEDIUM_NS);
+        slot.map(|slot| slot.fetch_add(1, Ordering::Relaxed));
     }
 
     pub fn figures(&self) -> WaitFigures {
         let ended = self.ended.load(Ordering::Relaxed);
         let waiting = self.begun.load(Ordering::Relaxed).saturating_sub(ended);
         let counts = self.by_length.iter().map(|slot| slot.load(Ordering::Relaxed));
-        WaitFigures { waiting, ended, by_length: WaitLengths(counts.collect()) }
+        let by_length = WaitLengths(counts.collect());
+        WaitFigures { waiting, reached: self.reached.load(Ordering::Relaxed), by_length }
     }
 }
 
@@ -124,7 +138,7 @@ pub struct VitalFigures {
     pub flush: WorkFigures,
     pub merge: WorkFigures,
     pub log: WaitFigures,
-    /// Locks that are to be held for a moment.
+    /// Those that updates wait for.
     pub locks: Vec<LockFigures>,
 }
 
@@ -140,7 +154,9 @@ pub struct WorkFigures {
 pub struct WaitFigures {
     /// Now.
     pub waiting: u64,
-    pub ended: u64,
+    /// The furthest that the medium is known to have: the same at two looks that both find somebody waiting
+    /// is a medium that has not answered between them.
+    pub reached: u64,
     pub by_length: WaitLengths,
 }
 
@@ -192,6 +208,8 @@ pub struct LockFigures {
     /// How often it was taken. The same number at two looks that both find it held is one hold.
     pub turns: u64,
     pub is_held: bool,
+    /// Whether work is done under it that grows with the documents, so that a hold may take its time.
+    pub covers_work: bool,
 }
 
 #[cfg(test)]
@@ -213,10 +231,17 @@ mod tests {
         let waits = Waits::default();
         let times = std::cell::Cell::new(0);
         let now_ns = || times.replace(times.get() + 5_000_000);
-        let seen = waits.wait(now_ns, || waits.figures().waiting);
-        assert_eq!((seen, waits.figures().waiting, waits.figures().ended), (1, 0, 1));
-        waits.wait(|| 7, || ());
-        assert_eq!((waits.figures().waiting, waits.figures().ended), (0, 1));
+        let seen = waits.wait(1, now_ns, || waits.figures().waiting, |_| true);
+        let figures = waits.figures();
+        assert_eq!((seen, figures.waiting, figures.reached, figures.by_length.count()), (1, 0, 1, 1));
+        // Over at once: the medium has it, and how long that takes is not told.
+        waits.wait(2, || 7, || (), |()| true);
+        // Not over: somebody else writes.
+        waits.wait(3, || 7, || (), |()| false);
+        let figures = waits.figures();
+        assert_eq!((figures.waiting, figures.reached, figures.by_length.count()), (0, 2, 1));
+        // Known already: it does not count as one who waits.
+        assert_eq!(waits.wait(2, || 7, || waits.figures().waiting, |_| true), 0);
         let median = waits.figures().by_length.percentile_ns(0.5).unwrap();
         assert!((5_000_000..=6_250_000).contains(&median), "{median}");
     }

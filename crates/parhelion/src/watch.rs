@@ -4,12 +4,12 @@
 
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, TryLockError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use cluster::Node;
-use http::{HostNote, HostNotes, Watch};
+use http::{HostNote, HostNotes, NodeWatch};
 
 /// Between two looks: a lock that is held for a second is seen within one and a half.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -20,7 +20,7 @@ const NOTES_KEPT: Duration = Duration::from_secs(60);
 pub struct Watching(#[expect(dead_code, reason = "its end tells the thread to end")] Sender<()>);
 
 /// On a thread of its own: those that serve may hang with what this is to tell of.
-pub fn start(watch: Arc<Watch>, node: &Arc<Node>) -> anyhow::Result<Watching> {
+pub fn start(watch: Arc<NodeWatch>, node: &Arc<Node>) -> anyhow::Result<Watching> {
     let (stop, stopped) = channel();
     let node = Arc::downgrade(node);
     let look = move || {
@@ -35,8 +35,8 @@ pub fn start(watch: Arc<Watch>, node: &Arc<Node>) -> anyhow::Result<Watching> {
 }
 
 /// A watch that asks the doctor.
-pub fn watch() -> Arc<Watch> {
-    Arc::new(Watch::new(Arc::new(self_look)))
+pub fn watch() -> Arc<NodeWatch> {
+    Arc::new(NodeWatch::new(Arc::new(self_look)))
 }
 
 #[cfg(target_os = "linux")]
@@ -57,14 +57,19 @@ pub fn host_notes(data_dir: &Path) -> HostNotes {
     let kept: Mutex<Option<(Instant, Vec<HostNote>)>> = Mutex::default();
     let data_dir = data_dir.to_owned();
     Arc::new(move || {
-        // Held while it is measured: two who ask at once are told of one measurement.
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        // Held while it is measured, and not waited for: on a disk that does not answer each who asks would
+        // leave a thread behind.
+        let mut kept = match kept.try_lock() {
+            Ok(kept) => kept,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
         match &*kept {
-            Some((at, notes)) if at.elapsed() < NOTES_KEPT => notes.clone(),
+            Some((at, notes)) if at.elapsed() < NOTES_KEPT => Some(notes.clone()),
             _ => {
                 let notes = measure(&data_dir);
                 *kept = Some((Instant::now(), notes.clone()));
-                notes
+                Some(notes)
             }
         }
     })

@@ -151,6 +151,7 @@ impl Shared {
 
     /// For whoever looks from outside (docs/probes.md). Nanoseconds: a lease of a kept connection takes
     /// some hundred.
+    #[inline(never)]
     fn probe_lease(&self, took: Duration, was_kept: bool) {
         let server = self.connector.authority();
         probe::probe!(parhelion, lease, server.as_ptr(), server.len(), took.as_nanos(), was_kept);

@@ -16,16 +16,25 @@ pub fn untold(facts: &ClusterFacts) -> Vec<String> {
     lacking("the version", |node| node.version.is_some());
     lacking("the clock", |node| node.clock.is_some());
     lacking("the disk", |node| node.disk.free_bytes.is_some());
-    let silent: Vec<&str> =
-        facts.live_nodes.iter().map(String::as_str).filter(|name| facts.node(name).is_none()).collect();
+    // By host and port, as the line of a question that failed has them.
+    let has_failed = |name: &str| {
+        let address = name.split('_').next().unwrap_or(name);
+        facts.unseen.iter().any(|line| line.contains(address))
+    };
+    let silent: Vec<&str> = facts
+        .live_nodes
+        .iter()
+        .map(String::as_str)
+        .filter(|name| facts.node(name).is_none() && !has_failed(name))
+        .collect();
     if !silent.is_empty() {
         found.push(format!("anything of {}, which take part", listed(&silent)));
     }
     if facts.nodes.len() > 1 && facts.nodes.iter().all(|node| node.zone.is_none()) {
         found.push("zones: no node says its own (-Davailability_zone=NAME)".to_owned());
     }
-    let without: Vec<&str> =
-        facts.nodes.iter().filter(|node| node.own.is_none()).map(|node| node.name.as_str()).collect();
+    let without = facts.nodes.iter().filter(|node| node.own.is_none()).map(|node| node.name.as_str());
+    let without: Vec<&str> = without.filter(|name| !has_failed(name)).collect();
     if !without.is_empty() {
         let what = "swap, limits, clocks and syncs of the nodes' hosts";
         found.push(format!("{what}: `parhelion doctor host` on each of {}", listed(&without)));

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::ProcessLabel;
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
     pub memory_bytes: Option<u64>,
@@ -11,6 +13,9 @@ pub struct HostFacts {
     /// Of this process, as children of this shell will have it: soft, hard.
     pub files_max: Option<(u64, u64)>,
     pub maps_max: Option<u64>,
+    /// Processes that have used four fifths of what each may have.
+    #[serde(default)]
+    pub near_limits: Vec<NearLimit>,
     pub threads_max: Option<u64>,
     pub threads: Option<u64>,
     /// The chosen word of `transparent_hugepage/enabled`.
@@ -45,6 +50,22 @@ pub struct HostFacts {
     /// What was asked for and could not be measured, with the reason.
     #[serde(default)]
     pub unmeasured: Vec<String>,
+}
+
+/// A process that is near a limit of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NearLimit {
+    pub process: ProcessLabel,
+    pub kind: LimitKind,
+    pub used: u64,
+    pub most: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitKind {
+    OpenFiles,
+    MemoryMaps,
 }
 
 /// This host's clock against that of a time server.

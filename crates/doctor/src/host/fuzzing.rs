@@ -1,6 +1,8 @@
-//! What a ZooKeeper server says of itself, as one function over text, for fuzzers.
+//! What a ZooKeeper server says of itself and the kernel of a process's limits, as functions over text, for
+//! fuzzers.
 
 use super::ZooKeeperFacts;
+use super::process_limits::files_max;
 use super::zookeeper::{read_config, read_log, read_monitor, read_server};
 
 /// Reads `text` as each of its answers and files. Never panics.
@@ -10,4 +12,9 @@ pub(crate) fn zookeeper(text: &str) {
         read(&mut facts, text);
     }
     let _ = super::lint(&super::HostFacts { zookeeper: vec![facts], ..super::HostFacts::default() });
+}
+
+/// Reads `text` as `/proc/PID/limits`. Never panics.
+pub(crate) fn limits(text: &str) {
+    let _ = files_max(text);
 }

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::facts::{HostFacts, JavaProcess, ParhelionProcess, SyncTimes, ZooKeeperFacts};
-use super::{time_server, zookeeper};
+use super::{process_limits, time_server, zookeeper};
+use crate::facts::ProcessLabel;
 use crate::observe::{Error, Machine, command_words, memory_limit, thread_limit};
 
 #[derive(Clone, Debug)]
@@ -49,6 +50,10 @@ pub fn measure_host(options: &HostOptions) -> Result<HostFacts, Error> {
             Err(error) => facts.unmeasured.push(format!("the clock against {server}: {error}")),
         }
     }
+    // With this one, which may be a server that looks at itself.
+    let own = ProcessLabel { pid: std::process::id().cast_signed(), name: process_name() };
+    let all = [before.processes(), vec![own]].concat();
+    facts.near_limits = process_limits::near_limits(&all, facts.maps_max);
     facts.java =
         before.processes().iter().filter(|label| label.name == "java").map(|label| java(label.pid)).collect();
     let servers = before.processes().into_iter().filter(|label| label.name == "parhelion");
@@ -71,6 +76,10 @@ pub fn measure_host(options: &HostOptions) -> Result<HostFacts, Error> {
     std::thread::sleep(options.pause);
     connections(&mut facts, &before, &Machine::observe()?);
     Ok(facts)
+}
+
+fn process_name() -> String {
+    word("/proc/self/comm").unwrap_or_default()
 }
 
 fn kernel() -> HostFacts {

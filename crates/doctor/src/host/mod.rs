@@ -6,13 +6,15 @@ mod facts;
 pub(crate) mod fuzzing;
 mod lints;
 mod measure;
+mod process_limits;
 mod time_server;
 mod zookeeper;
 
 use serde::{Deserialize, Serialize};
 
 pub use facts::{
-    ClockOffset, HostFacts, JavaProcess, ParhelionProcess, ServerState, SyncTimes, ZooKeeperFacts,
+    ClockOffset, HostFacts, JavaProcess, LimitKind, NearLimit, ParhelionProcess, ServerState, SyncTimes,
+    ZooKeeperFacts,
 };
 pub use lints::lint;
 pub use measure::{HostOptions, measure_host};

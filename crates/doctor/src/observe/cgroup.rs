@@ -2,6 +2,7 @@
 //! freezing and pressure.
 
 use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
 
 use super::proc_dir::ProcDir;
 use crate::facts::Pressure;
@@ -48,15 +49,16 @@ fn throttled(stat: &str) -> Option<u64> {
     of("throttled_usec ").or_else(|| Some(of("throttled_time ")? / 1000))
 }
 
-/// `memory.max` of the second version, `memory.limit_in_bytes` of the first, whose "no limit" is a number
-/// near 2^63.
+/// The smallest bound of a group and of those around it: whichever is reached first counts. `memory.max` and
+/// `memory.high` (from which on the kernel slows its threads down) of the second version,
+/// `memory.limit_in_bytes` of the first, whose "no limit" is a number near 2^63.
 pub fn memory_limit(groups: &[String]) -> Option<u64> {
+    const NAMES: [&str; 3] = ["memory.max", "memory.high", "memory.limit_in_bytes"];
     const NONE_FROM: u64 = 1 << 60;
-    let read = |group: &String| {
-        let text = |name: &str| read_to_string(format!("{group}/{name}")).ok();
-        text("memory.max").or_else(|| text("memory.limit_in_bytes"))?.trim().parse::<u64>().ok()
-    };
-    groups.iter().find_map(read).filter(|bytes| *bytes < NONE_FROM)
+    let bound = |path: PathBuf| read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let bounds = |folder: &Path| NAMES.map(|name| bound(folder.join(name))).into_iter().flatten().min();
+    let of = |group: &String| Path::new(group).ancestors().filter_map(bounds).min();
+    groups.iter().filter_map(of).min().filter(|bytes| *bytes < NONE_FROM)
 }
 
 /// `pids.current` and `pids.max`, whose word for no limit is `max`.
@@ -126,5 +128,21 @@ mod tests {
         assert_eq!(throttled("x"), None);
         let io = "some avg10=0.00 avg60=0.10 avg300=0.00 total=1200\nfull avg10=0.00 total=9\n";
         assert_eq!([some_total_us(io), some_total_us("some"), some_total_us("")], [Some(1200), None, None]);
+    }
+
+    #[test]
+    fn the_smallest_bound_of_memory_counts() {
+        let outer = tempfile::tempdir().unwrap();
+        let inner = outer.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        let groups = [inner.display().to_string(), "/nowhere".to_owned()];
+        let write = |folder: &Path, name: &str, text: &str, expected: Option<u64>| {
+            std::fs::write(folder.join(name), text).unwrap();
+            assert_eq!(memory_limit(&groups), expected, "{name} {text}");
+        };
+        write(&inner, "memory.max", "max\n", None);
+        write(&inner, "memory.limit_in_bytes", "9223372036854771712\n", None);
+        write(outer.path(), "memory.max", "4096\n", Some(4096));
+        write(&inner, "memory.high", "1024\n", Some(1024));
     }
 }

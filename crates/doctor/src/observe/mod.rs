@@ -5,6 +5,7 @@ mod call;
 mod cgroup;
 mod descriptors;
 pub mod fuzzing;
+mod hidden;
 mod holders;
 mod locks;
 mod machine;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+pub use hidden::hidden_processes;
 pub use machine::Machine;
 pub use stacks::add_stacks;
 

@@ -80,9 +80,10 @@ fn starved(process: &ProcessFacts, thread: &ThreadFacts) -> Option<ThreadVerdict
         return Some(waits(Cause::Thrash, "its own memory".to_owned(), &because));
     }
     let ready = thread.states.iter().all(|state| *state == ThreadState::Running);
-    if !ready || thread.cpu_us.saturating_mul(10) > period_us
+    if !ready
+        || thread.cpu_us.saturating_mul(10) > period_us
         || thread.run_queue_us.saturating_mul(2) < period_us
-     {
+    {
         return None;
     }
     let share = format!("{} of {} ms on one", thread.cpu_us / 1000, process.sampled_ms);

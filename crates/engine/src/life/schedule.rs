@@ -160,8 +160,7 @@ impl Core {
     fn write_log(&self) -> bool {
         while self.log.is_waited_for() {
             let logged = self.state().logged;
-            let wait = || self.log.wait_durable(logged);
-            match self.vitals.log.wait(|| self.clock.now_ns(), wait) {
+            match self.waiting_for_log(logged, || self.log.wait_durable(logged), store::Result::is_ok) {
                 Err(error) if *error.kind() == store::ErrorKind::Unknown => return false,
                 // Those who wait are told the same.
                 Err(error) => self.note_failure(&error),

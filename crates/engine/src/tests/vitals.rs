@@ -1,5 +1,5 @@
-//! What a watcher sees of a shard from outside: which lock is held and for how many turns, whether flushes and
-//! merges get further. It waits for none of them.
+//! What a watcher sees of a shard from outside: which lock is held and for how many turns, whether flushes
+//! and merges get further. It waits for none of them.
 
 use meter::{LockFigures, VitalFigures};
 
@@ -9,35 +9,27 @@ fn lock_of(figures: &VitalFigures, name: &str) -> LockFigures {
     *figures.locks.iter().find(|lock| lock.name == name).expect("it is watched")
 }
 
+/// The lock's figures at two looks within one hold.
+fn held<G>(shard: &Shard, name: &str, take: impl Fn() -> G) -> [LockFigures; 2] {
+    assert!(!lock_of(&shard.vital_figures(), name).is_held, "{name}");
+    let _held = take();
+    [0; 2].map(|_| lock_of(&shard.vital_figures(), name))
+}
+
 #[test]
 fn a_lock_that_is_held_is_seen_as_one_hold() {
     let shard = Site::new().open();
     let core = shard.core();
-    let holds: [(&str, &dyn Fn(&mut dyn FnMut())); 3] = [
-        ("state", &|look| {
-            let _held = core.state();
-            look();
-        }),
-        ("maintenance", &|look| {
-            let _held = core.maintenance();
-            look();
-        }),
-        ("applying", &|look| {
-            let _held = core.apply_exclusively();
-            look();
-        }),
-    ];
-    for (name, hold) in holds {
-        assert!(!lock_of(&shard.vital_figures(), name).is_held, "{name}");
-        let mut seen = Vec::new();
-        for _ in 0..2 {
-            hold(&mut || {
-                seen.push([0; 2].map(|_| lock_of(&shard.vital_figures(), name)));
-            });
-        }
+    let of = |name| match name {
+        "state" => held(&shard, name, || core.state()),
+        "maintenance" => held(&shard, name, || core.maintenance()),
+        _ => held(&shard, name, || core.apply_exclusively()),
+    };
+    for name in ["state", "maintenance", "applying"] {
+        let holds = [of(name), of(name)];
         // The same number within one hold, another in the next.
-        assert!(seen.iter().all(|[one, other]| one == other && one.is_held), "{seen:?}");
-        assert!(seen[0][0].turns < seen[1][0].turns, "{seen:?}");
+        assert!(holds.iter().all(|[one, other]| one == other && one.is_held), "{holds:?}");
+        assert!(holds[0][0].turns < holds[1][0].turns, "{holds:?}");
     }
 }
 

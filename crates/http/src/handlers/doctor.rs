@@ -4,24 +4,35 @@
 //! In: the watch, and findings that whoever runs the node measures on demand; out: both as lists. It tells
 //! of folders and settings: who may read the configuration may ask.
 
-use plan::{Error, Result};
+use std::time::Duration;
+
+use plan::Result;
 use solr::response::{Entries, Node};
 
 use super::info;
 use crate::observe::host::HostNote;
 use crate::request::call::Call;
 
+/// A disk that does not answer must not keep the answer that says so.
+const MEASURED_WITHIN: Duration = Duration::from_secs(5);
+
 pub(super) async fn run(call: &Call<'_>) -> Result<Entries> {
     let measure = call.server.config.host_notes.clone();
     // Syncs of the disk are measured: not on a thread that serves.
-    let notes = tokio::task::spawn_blocking(move || measure()).await;
-    let notes =
-        notes.map_err(|error| Error::internal("the host could not be measured").with_source(error))?;
+    let measured = tokio::time::timeout(MEASURED_WITHIN, tokio::task::spawn_blocking(move || measure()));
+    let notes = measured.await.ok().and_then(std::result::Result::ok).flatten();
     let signs = call.server.config.watch.signs();
-    Ok(vec![
-        ("signs".into(), Node::Array(signs.iter().map(info::sign).collect())),
-        ("findings".into(), Node::Array(notes.into_iter().map(note).collect())),
-    ])
+    let mut entries: Entries = vec![("signs".into(), Node::Array(signs.iter().map(info::sign).collect()))];
+    if notes.is_none() {
+        let words = format!(
+            "the host was not measured within {} s: ask again; if it stays so, its disk does not answer",
+            MEASURED_WITHIN.as_secs()
+        );
+        entries.push(("unmeasured".into(), Node::from(words)));
+    }
+    let notes = notes.into_iter().flatten().map(note);
+    entries.push(("findings".into(), Node::Array(notes.collect())));
+    Ok(entries)
 }
 
 fn note(note: HostNote) -> Node {

@@ -15,5 +15,6 @@ pub struct HostNote {
     pub mend: String,
 }
 
-/// Measures the host; may take some seconds.
-pub type HostNotes = Arc<dyn Fn() -> Vec<HostNote> + Send + Sync>;
+/// Measures the host: takes some seconds, and for ever where its disk does not answer. `None` where it is
+/// being measured already.
+pub type HostNotes = Arc<dyn Fn() -> Option<Vec<HostNote>> + Send + Sync>;

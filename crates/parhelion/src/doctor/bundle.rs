@@ -148,7 +148,7 @@ pub fn read(path: &Path, full: bool) -> anyhow::Result<()> {
         Diagnosis { verdict, facts }
     });
     let found: Vec<Diagnosis> = judged.collect();
-    super::show_all(full, &found);
+    super::listing::show_all(full, &found);
     for diagnosis in &found {
         output::write_stdout(render::stacks(&diagnosis.facts).as_bytes());
     }

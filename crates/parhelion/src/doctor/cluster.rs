@@ -59,6 +59,10 @@ pub async fn run(args: ClusterArgs) -> anyhow::Result<()> {
     let facts = ask(&options).await?;
     let findings = lint(&facts);
     if facts.nodes.is_empty() && findings.is_empty() {
+        // One whose certificate nobody here trusts was not asked at all.
+        if let Some(why) = facts.unseen.iter().find(|why| why.contains("--ca FILE")) {
+            bail!("{why}");
+        }
         bail!("what answers at {} is no Solr; write its URL as http://127.0.0.1:8983/solr", facts.url);
     }
     if args.json {

@@ -3,6 +3,7 @@
 
 mod bundle;
 mod cluster;
+mod listing;
 mod tls;
 
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use ::doctor::host::{HostOptions, lint, measure_host};
 use ::doctor::render::{self, Extent};
-use ::doctor::verdict::{Cause, Standing};
+use ::doctor::verdict::Cause;
 use ::doctor::{Diagnosis, Machine, ObserveOptions, StuckOptions, add_stacks};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
@@ -309,7 +310,8 @@ fn show(args: &StuckArgs, found: &[Diagnosis]) -> anyhow::Result<()> {
         return Ok(());
     }
     if args.all {
-        show_all(args.full, found);
+        listing::show_all(args.full, found);
+        ::doctor::hidden_processes().iter().for_each(|hidden| output::note(&format!("not seen: {hidden}")));
         return Ok(());
     }
     let extent = if args.full { Extent::Full } else { Extent::Short };
@@ -329,11 +331,4 @@ fn show(args: &StuckArgs, found: &[Diagnosis]) -> anyhow::Result<()> {
         output::write_stdout(text.as_bytes());
     }
     Ok(())
-}
-
-fn show_all(full: bool, found: &[Diagnosis]) {
-    let stuck = found.iter().filter(|one| one.verdict.standing == Standing::Stuck).count();
-    let shown = found.iter().filter(|one| full || one.verdict.standing == Standing::Stuck);
-    shown.for_each(|one| output::line(&render::line(one)));
-    output::note(&format!("{stuck} of {} processes are stuck", found.len()));
 }

@@ -20,8 +20,8 @@ use imports::{Arrow, Sources};
 
 /// Crates that have circles, and how many of their files stand in one. The numbers only fall: lower them with
 /// the code.
-const IN_CIRCLES: [(&str, usize); 7] =
-    [("doctor", 4), ("ingest", 15), ("lab", 21), ("parhelion", 8), ("plan", 6), ("store", 9), ("xtask", 4)];
+const IN_CIRCLES: [(&str, usize); 6] =
+    [("ingest", 15), ("lab", 21), ("parhelion", 8), ("plan", 6), ("store", 9), ("xtask", 4)];
 
 /// Files that reach each other, and the arrows between them.
 struct Circle {

@@ -242,7 +242,12 @@ pub const OWN_DOCTOR: &str = "admin/doctor";
 pub fn own_doctor(facts: &mut ClusterFacts, name: &str, answer: &Value) {
     let findings = answer.get("findings").and_then(Value::as_array).into_iter().flatten();
     let found: Vec<HostFinding> = signs(answer).into_iter().chain(findings.filter_map(own_finding)).collect();
-    node(facts, name).own = Some(found);
+    let node = node(facts, name);
+    node.own = Some(found);
+    if let Some(why) = word(answer, "unmeasured") {
+        let said = format!("{}: {why}", node.name);
+        facts.unseen.push(said);
+    }
 }
 
 fn own_finding(value: &Value) -> Option<HostFinding> {

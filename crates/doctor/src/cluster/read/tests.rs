@@ -39,7 +39,8 @@ fn instants_of_the_calendar() {
 #[test]
 fn a_nodes_own_doctor_is_read_as_far_as_it_is_one() {
     let mut facts = ClusterFacts::default();
-    let sign = json!({"name": "log-stuck", "seen": "nothing\u{1b}", "doctor": "thread 7 waits", "next": "dmesg"});
+    let sign =
+        json!({"name": "log-stuck", "seen": "nothing\u{1b}", "doctor": "thread 7 waits", "next": "dmesg"});
     let finding = json!({"name": "swap-used", "sure": "likely", "measured": "m", "why": "w", "mend": "n"});
     let unsure = json!({"name": "x", "sure": "perhaps", "measured": "m", "why": "w", "mend": "n"});
     let answer = json!({"signs": [sign, 7], "findings": [finding, unsure, {"sure": "likely"}]});
@@ -47,6 +48,8 @@ fn a_nodes_own_doctor_is_read_as_far_as_it_is_one() {
     let told: Vec<(&str, &str)> =
         facts.nodes[0].own.iter().flatten().map(|one| (one.name.as_str(), one.measured.as_str())).collect();
     assert_eq!(told, [("log-stuck", "nothing\u{fffd}; thread 7 waits"), ("swap-used", "m")]);
+    own_doctor(&mut facts, "b", &json!({"signs": [], "unmeasured": "its disk"}));
+    assert_eq!(facts.unseen, ["b: its disk"]);
 }
 
 #[test]

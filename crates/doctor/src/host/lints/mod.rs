@@ -1,7 +1,9 @@
 //! From facts of a host to findings. Pure: each lint is one function of the facts, silent where its fact is
 //! absent.
 
-use super::facts::{HostFacts, JavaProcess, ParhelionProcess, SyncTimes, ZooKeeperFacts};
+use super::facts::{
+    HostFacts, JavaProcess, LimitKind, NearLimit, ParhelionProcess, SyncTimes, ZooKeeperFacts,
+};
 use super::{HostFinding, Sure, finding};
 use crate::verdict::words::{bytes, duration};
 
@@ -25,6 +27,7 @@ pub fn lint(facts: &HostFacts) -> Vec<HostFinding> {
         close_wait,
     ];
     let mut found: Vec<HostFinding> = single.iter().filter_map(|lint| lint(facts)).collect();
+    found.extend(facts.near_limits.iter().map(near_limit));
     found.extend(facts.java.iter().filter_map(heap));
     found.extend(facts.parhelion.iter().filter_map(own_memory));
     found.extend(facts.zookeeper.iter().flat_map(|server| zookeeper(server, facts)));
@@ -57,6 +60,28 @@ fn memory_maps(facts: &HostFacts) -> Option<HostFinding> {
     let why = "index files are mapped into memory; with many segments mappings run out and opening fails";
     let mend = "sysctl -w vm.max_map_count=262144";
     Some(finding("memory-maps", Sure::Hint, format!("vm.max_map_count is {maps}"), why, mend))
+}
+
+fn near_limit(near: &NearLimit) -> HostFinding {
+    let NearLimit { process, kind, used, most } = near;
+    let (name, what, why, mend) = match kind {
+        LimitKind::OpenFiles => (
+            "open-files",
+            "open files",
+            "at the limit accepts, logs and merges fail with `Too many open files`",
+            format!(
+                "prlimit --pid {} --nofile=65536   # for good: LimitNOFILE=65536 in the unit; ls -l /proc/{0}/fd says what they are",
+                process.pid
+            ),
+        ),
+        LimitKind::MemoryMaps => (
+            "memory-maps",
+            "mappings of memory",
+            "at the limit opening an index file fails, and a JVM ends with OutOfMemoryError: Map failed",
+            "sysctl -w vm.max_map_count=262144".to_owned(),
+        ),
+    };
+    finding(name, Sure::Certain, format!("{process} has {used} of {most} {what}"), why, &mend)
 }
 
 fn threads(facts: &HostFacts) -> Option<HostFinding> {
@@ -130,7 +155,8 @@ fn entropy(facts: &HostFacts) -> Option<HostFinding> {
 
 fn keepalive(facts: &HostFacts) -> Option<HostFinding> {
     let seconds = facts.keepalive_seconds.filter(|seconds| *seconds > 350)?;
-    let measured = format!("the first TCP keepalive probe goes out after {}", duration(seconds.saturating_mul(1000)));
+    let measured =
+        format!("the first TCP keepalive probe goes out after {}", duration(seconds.saturating_mul(1000)));
     let why = "load balancers and firewalls forget idle connections sooner (350 s and 60 s are common): who then waits for \
                an answer waits for ever";
     Some(finding("keepalive", Sure::Hint, measured, why, "sysctl -w net.ipv4.tcp_keepalive_time=50"))

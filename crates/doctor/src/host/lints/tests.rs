@@ -49,6 +49,15 @@ fn limits_and_kernel_settings() {
     check(&with(|it| (it.swap_bytes, it.swappiness) = (Some(9), Some(1))), &[]);
     check(&with(|it| it.files_max = Some((1024, 4096))), &["open-files"]);
     check(&with(|it| it.maps_max = Some(65_530)), &["memory-maps"]);
+    let near = |kind| {
+        let process = crate::facts::ProcessLabel { pid: 7, name: "java".to_owned() };
+        let near_limits = vec![NearLimit { process, kind, used: 60_000, most: 65_530 }];
+        HostFacts { near_limits, ..good.clone() }
+    };
+    check(&near(LimitKind::OpenFiles), &["open-files"]);
+    check(&near(LimitKind::MemoryMaps), &["memory-maps"]);
+    let found = lint(&near(LimitKind::MemoryMaps));
+    assert_eq!(found[0].measured, "java (pid 7) has 60000 of 65530 mappings of memory");
     check(&with(|it| it.huge_pages = Some("always".to_owned())), &["huge-pages"]);
     check(&with(|it| it.clock_read_ns = Some(1200)), &["clock"]);
     let off = |ahead_ms: i64, delay_ms: u64| {

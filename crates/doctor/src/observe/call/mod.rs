@@ -2,26 +2,18 @@
 //! for. Numbers are those of the architecture that this was built for. Pure but for reads of the process's
 //! memory, which a test replaces.
 
+mod decoder;
 mod signature;
 mod wait;
 
+pub use decoder::Decoder;
 pub use wait::polled_file;
 
 use procfs_core::FromRead as _;
 use procfs_core::process::Syscall;
 
-use super::memory::TargetMemory;
-use crate::facts::{Call, CallState, PolledFile};
+use crate::facts::{Call, CallState};
 use signature::Argument;
-
-/// What is asked while decoding.
-pub struct Decoder<'a> {
-    pub memory: &'a dyn TargetMemory,
-    /// What a file descriptor stands for, in a few words.
-    pub file: &'a dyn Fn(i32) -> Option<String>,
-    /// What an epoll descriptor watches.
-    pub watched: &'a dyn Fn(i32) -> Vec<PolledFile>,
-}
 
 /// The line's raw content, to compare samples without decoding them.
 pub fn parse(line: &str) -> Option<Syscall> {

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::facts::{Futex, Wait};
+use crate::facts::{Futex, PolledFile, Wait};
+use crate::observe::memory::TargetMemory;
 
 /// One stretch of memory at address 4096.
 struct Stretch(Vec<u8>);

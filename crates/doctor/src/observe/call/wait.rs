@@ -1,6 +1,6 @@
 //! What a call waits for, from its name and arguments, and the bound that its caller gave.
 
-use super::Decoder;
+use super::decoder::Decoder;
 use crate::facts::{Futex, PolledFile, Wait};
 
 /// Files of one `poll` or `select` that are read from memory; more are rare, and these tell enough.

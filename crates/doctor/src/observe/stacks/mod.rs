@@ -7,6 +7,8 @@
 
 pub(super) mod program_files;
 
+use std::collections::BTreeMap;
+
 use framehop::Unwinder as _;
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
 use procfs_core::process::Syscall;
@@ -39,14 +41,14 @@ pub fn add_stacks(process: &mut ProcessFacts) {
         return unseen(process, "its memory may not be read", remedy);
     };
     let unwinder = files.unwinder();
+    let walker = Walker { folder, memory, unwinder, files };
     let tids = process.threads.iter().map(|thread| thread.tid);
-    let walked: Vec<(i32, Vec<u64>)> =
-        tids.filter_map(|tid| Some((tid, walk(&folder, tid, &unwinder, &memory)?))).collect();
-    let addresses = walked.iter().flat_map(|(_, addresses)| addresses).copied().collect();
-    let names = files.names(&addresses);
-    for (tid, addresses) in walked {
+    let walked: Vec<(i32, Stack)> = tids.filter_map(|tid| Some((tid, walker.walk(tid)?))).collect();
+    let addresses = walked.iter().flat_map(|(_, stack)| &stack.addresses).copied().collect();
+    let names = walker.files.names(&addresses);
+    for (tid, stack) in walked {
         if let Some(thread) = process.threads.iter_mut().find(|thread| thread.tid == tid) {
-            thread.frames = addresses.iter().filter_map(|address| names.get(address).cloned()).collect();
+            thread.frames = stack.in_words(&names);
         }
     }
 }
@@ -59,28 +61,72 @@ fn unseen(process: &mut ProcessFacts, why: &str, remedy: &str) {
     });
 }
 
-/// Addresses of code, the innermost first; `None` of a thread that runs, or moved.
-fn walk(
-    folder: &ProcDir,
-    tid: i32,
-    unwinder: &UnwinderX86_64<Vec<u8>>,
-    memory: &MemoryFile,
-) -> Option<Vec<u64>> {
-    let place = || folder.parsed::<Syscall>(&format!("task/{tid}/syscall")).ok();
-    let before = place()?;
-    let Syscall::Blocked { stack_pointer, program_counter, .. } = before else { return None };
-    // What a function needs beside these it has saved on the stack, where the tables say.
-    let registers = UnwindRegsX86_64::new(program_counter, stack_pointer, 0);
-    let mut cache = CacheX86_64::<_>::new();
-    let mut read = |address| memory.long(address).ok_or(());
-    let mut frames = unwinder.iter_frames(program_counter, registers, &mut cache, &mut read);
-    let mut addresses = Vec::new();
-    while let Ok(Some(frame)) = frames.next()
-        && addresses.len() < FRAMES_MAX
-    {
-        addresses.push(frame.address_for_lookup());
+/// Addresses of code, the innermost first.
+struct Stack {
+    addresses: Vec<u64>,
+    /// How many of them are sure: the others go by a frame pointer that was guessed.
+    sure: usize,
+}
+
+impl Stack {
+    fn in_words(&self, names: &BTreeMap<u64, String>) -> Vec<String> {
+        let named = self.addresses.iter().enumerate().filter_map(|(at, it)| Some((at, names.get(it)?)));
+        named.map(|(at, name)| if at < self.sure { name.clone() } else { format!("≈ {name}") }).collect()
     }
-    (place()? == before).then_some(addresses)
+}
+
+struct Walker {
+    folder: ProcDir,
+    memory: MemoryFile,
+    unwinder: UnwinderX86_64<Vec<u8>>,
+    files: ProgramFiles,
+}
+
+impl Walker {
+    /// `None` of a thread that runs, or moved.
+    fn walk(&self, tid: i32) -> Option<Stack> {
+        let place = || self.folder.parsed::<Syscall>(&format!("task/{tid}/syscall")).ok();
+        let before = place()?;
+        let Syscall::Blocked { stack_pointer, program_counter, .. } = before else { return None };
+        let sure = self.addresses(program_counter, stack_pointer, 0);
+        let guessed = self.frame_pointer(stack_pointer);
+        let guessed = guessed.map(|frame| self.addresses(program_counter, stack_pointer, frame));
+        let longer = guessed.filter(|addresses| addresses.starts_with(&sure));
+        let stack = Stack { sure: sure.len(), addresses: longer.unwrap_or(sure) };
+        (place()? == before).then_some(stack)
+    }
+
+    fn addresses(&self, program_counter: u64, stack_pointer: u64, frame_pointer: u64) -> Vec<u64> {
+        let registers = UnwindRegsX86_64::new(program_counter, stack_pointer, frame_pointer);
+        let mut cache = CacheX86_64::<_>::new();
+        let mut read = |address| self.memory.long(address).ok_or(());
+        let mut frames = self.unwinder.iter_frames(program_counter, registers, &mut cache, &mut read);
+        let mut addresses = Vec::new();
+        while let Ok(Some(frame)) = frames.next()
+            && addresses.len() < FRAMES_MAX
+        {
+            addresses.push(frame.address_for_lookup());
+        }
+        addresses
+    }
+
+    /// Where the innermost function with a frame pointer has its frame. No file of `/proc` tells that
+    /// register, and Rust's own library cannot be walked without it. What looks like a frame and leads to
+    /// another is taken for one: it may be what an earlier call left behind.
+    fn frame_pointer(&self, stack_pointer: u64) -> Option<u64> {
+        const REACH: u64 = 4096;
+        const FRAME_BYTES_MAX: u64 = 1 << 16;
+        let returns = |frame: u64| {
+            let address = frame.checked_add(8).and_then(|at| self.memory.long(at));
+            address.is_some_and(|address| self.files.is_code(address))
+        };
+        let leads_on = |frame: u64| {
+            let outer = self.memory.long(frame).filter(|outer| outer % 8 == 0 && *outer > frame);
+            outer.is_some_and(|outer| outer - frame < FRAME_BYTES_MAX && returns(outer))
+        };
+        let places = (stack_pointer..stack_pointer.saturating_add(REACH)).step_by(8);
+        places.into_iter().find(|frame| returns(*frame) && leads_on(*frame))
+    }
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]

@@ -60,6 +60,10 @@ impl ProgramFiles {
         unwinder
     }
 
+    pub fn is_code(&self, address: u64) -> bool {
+        self.0.iter().any(|file| file.mapped.contains(&address))
+    }
+
     /// The function that each address lies in; else the file.
     pub fn names(&self, addresses: &BTreeSet<u64>) -> BTreeMap<u64, String> {
         let mut names = BTreeMap::new();

@@ -7,8 +7,7 @@
 
 use meter::{WaitFigures, WaitLengths};
 
-use super::SignKind;
-use super::standstill::{Seen, seconds};
+use super::sign_kind::{Seen, SignKind, seconds};
 
 /// What is recent, in looks' time.
 const RECENT_NS: u64 = 10_000_000_000;

@@ -3,13 +3,15 @@
 //! minute while it lasts and when it is over, in `/admin/info/health` and in `/admin/metrics`, with what the
 //! doctor says of this process's threads.
 //!
-//! Whoever runs the node calls [`Watch::look`] twice a second, from a thread that serves nothing: one that
-//! serves might hang with what it should tell of. Here is neither clock nor thread. What figures mean is
+//! Whoever runs the node calls [`NodeWatch::look`] twice a second, from a thread that serves nothing: one
+//! that serves might hang with what it should tell of. Here is neither clock nor thread. What figures mean is
 //! [`standstill`]'s and [`disk`]'s.
 
 mod disk;
+mod sign_kind;
 mod standstill;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::mem;
@@ -17,61 +19,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cluster::Node;
-use standstill::{Seen, ShardWatch};
+use sign_kind::Seen;
+use standstill::ShardWatch;
 
-/// What may be wrong with a shard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SignKind {
-    FlushStuck,
-    MergeStalled,
-    LockHeld,
-    LogStuck,
-    DiskSlow,
-}
-
-impl SignKind {
-    pub const ALL: [Self; 5] =
-        [Self::FlushStuck, Self::MergeStalled, Self::LockHeld, Self::LogStuck, Self::DiskSlow];
-
-    /// For programs: in answers and logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FlushStuck => "flush-stuck",
-            Self::MergeStalled => "merge-stalled",
-            Self::LockHeld => "lock-held",
-            Self::LogStuck => "log-stuck",
-            Self::DiskSlow => "disk-slow",
-        }
-    }
-
-    /// Of its figure in `/admin/metrics`.
-    pub fn metric(self) -> &'static str {
-        match self {
-            Self::FlushStuck => "flushesStuck",
-            Self::MergeStalled => "mergesStalled",
-            Self::LockHeld => "locksHeld",
-            Self::LogStuck => "logsStuck",
-            Self::DiskSlow => "disksSlow",
-        }
-    }
-
-    pub fn next_step(self) -> &'static str {
-        match self {
-            Self::FlushStuck | Self::LogStuck => {
-                "`dmesg`, `iostat -x 1`, `df`: does the data folder's disk answer? `parhelion doctor stuck` says who waits for it"
-            }
-            Self::MergeStalled => {
-                "`parhelion doctor slow` on this process: has it a processor, does its disk answer?"
-            }
-            Self::LockHeld => {
-                "`parhelion doctor stuck --full` on this process; report it with what that says"
-            }
-            Self::DiskSlow => {
-                "`iostat -x 1`: who else writes? `parhelion doctor host --data-dir DIR` measures the disk"
-            }
-        }
-    }
-}
+pub use sign_kind::SignKind;
 
 /// Something that is wrong at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +60,7 @@ type ShardName = (String, String);
 
 /// What is seen of the node's shards from one look to the next.
 #[derive(Default)]
-pub struct Watch {
+pub struct NodeWatch {
     self_look: Option<SelfLook>,
     shards: Mutex<BTreeMap<ShardName, ShardWatch>>,
     now: Mutex<Vec<Told>>,
@@ -124,7 +75,7 @@ struct Told {
     told_ms: u64,
 }
 
-impl Watch {
+impl NodeWatch {
     pub fn new(self_look: SelfLook) -> Self {
         Self { self_look: Some(self_look), ..Self::default() }
     }
@@ -164,6 +115,9 @@ impl Watch {
         for told in before.iter().filter(|told| !found.iter().any(|sign| sign.is_same(&told.sign))) {
             log_end(&told.sign);
         }
+        // Once for all that is told of: a disk that stands still stops each of a thousand shards.
+        let doctor = OnceCell::new();
+        let see = || doctor.get_or_init(|| self.self_look.as_ref().and_then(|look| look())).clone();
         let now: Vec<Told> = found
             .into_iter()
             .map(|sign| match before.iter().find(|told| told.sign.is_same(&sign)) {
@@ -172,28 +126,28 @@ impl Watch {
                 }
                 known => {
                     self.total.fetch_add(u64::from(known.is_none()), Ordering::Relaxed);
-                    self.log(sign)
+                    let sign = Sign { doctor: see(), ..sign };
+                    log(&sign);
+                    Told { told_ms: sign.lasted_ms, sign }
                 }
             })
             .collect();
         *lock(&self.now) = now;
     }
+}
 
-    fn log(&self, mut sign: Sign) -> Told {
-        sign.doctor = self.self_look.as_ref().and_then(|look| look());
-        let Sign { kind, collection, shard, lasted_ms, words, doctor } = &sign;
-        tracing::warn!(
-            target: "parhelion::watch",
-            sign = kind.name(),
-            collection,
-            shard,
-            lasted_ms,
-            doctor,
-            "{words}; next: {}",
-            kind.next_step()
-        );
-        Told { told_ms: *lasted_ms, sign }
-    }
+fn log(sign: &Sign) {
+    let Sign { kind, collection, shard, lasted_ms, words, doctor } = sign;
+    tracing::warn!(
+        target: "parhelion::watch",
+        sign = kind.name(),
+        collection,
+        shard,
+        lasted_ms,
+        doctor,
+        "{words}; next: {}",
+        kind.next_step()
+    );
 }
 
 fn log_end(sign: &Sign) {
@@ -201,9 +155,9 @@ fn log_end(sign: &Sign) {
     tracing::info!(target: "parhelion::watch", sign = kind.name(), collection, shard, lasted_ms, "over: {}", sign.words);
 }
 
-impl fmt::Debug for Watch {
+impl fmt::Debug for NodeWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("signs", &self.signs()).finish_non_exhaustive()
+        f.debug_struct("NodeWatch").field("signs", &self.signs()).finish_non_exhaustive()
     }
 }
 

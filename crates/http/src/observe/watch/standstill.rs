@@ -5,20 +5,19 @@
 
 use meter::{VitalFigures, WaitFigures, WorkFigures};
 
-use super::SignKind;
 use super::disk::DiskWatch;
+use super::sign_kind::{Seen, SignKind, seconds};
 
 /// A lock of those that are to be held for a moment.
 const LOCK_MS: u64 = 1_000;
+/// One under which documents are made ready to be searched.
+const WORKED_LOCK_MS: u64 = 10_000;
 /// A sync that no disk in order takes.
 const LOG_MS: u64 = 2_000;
 /// Without a file begun or written.
-const FLUSH_MS: u64 = 10_000;
+const FLUSH_MS: u64 = 30_000;
 /// Without a byte written: a merge reads and orders for a while before it writes.
 const MERGE_MS: u64 = 60_000;
-
-/// A kind of sign, how long it has lasted, and what was seen.
-pub type Seen = (SignKind, u64, String);
 
 /// One shard, from look to look.
 #[derive(Debug, Default)]
@@ -66,11 +65,11 @@ impl ShardWatch {
         let flushing = flush.is_running.then_some((flush.begun, steps));
         let lasted = self.flush.lasted_ms(flushing, now_ns);
         see(lasted, FLUSH_MS, SignKind::FlushStuck, &|time| {
-            format!("the flush has got no further for {time}: it is on its file {}", flush.steps)
+            format!("the flush has got no further for {time}: that")
         });
         let lasted = self.merge.lasted_ms(running(merge), now_ns);
         see(lasted, MERGE_MS, SignKind::MergeStalled, &|time| {
-            format!("the merge has written nothing for {time}")
+            format!("the merge has written nothing for {time}: that")
         });
         let lasted = self.log.lasted_ms(waited_for(log), now_ns);
         see(lasted, LOG_MS, SignKind::LogStuck, &|time| {
@@ -82,7 +81,8 @@ impl ShardWatch {
         self.locks.resize_with(locks.len(), Standstill::default);
         for (lock, known) in locks.iter().zip(&mut self.locks) {
             let lasted = known.lasted_ms(lock.is_held.then_some((lock.turns, 0)), now_ns);
-            see(lasted, LOCK_MS, SignKind::LockHeld, &|time| {
+            let bound_ms = if lock.covers_work { WORKED_LOCK_MS } else { LOCK_MS };
+            see(lasted, bound_ms, SignKind::LockHeld, &|time| {
                 format!("one thread has held the lock `{}` for {time}: that", lock.name)
             });
         }
@@ -95,13 +95,9 @@ fn running(work: &WorkFigures) -> Option<(u64, u64)> {
     work.is_running.then_some((work.begun, work.steps))
 }
 
-/// One end of a wait is progress, however many still wait.
+/// What one of them waited for is progress, however many still wait.
 fn waited_for(log: &WaitFigures) -> Option<(u64, u64)> {
-    (log.waiting > 0).then_some((log.ended, 0))
-}
-
-pub(super) fn seconds(ms: u64) -> String {
-    if ms < 60_000 { format!("{:.1} s", ms as f64 / 1e3) } else { format!("{} min", ms / 60_000) }
+    (log.waiting > 0).then_some((log.reached, 0))
 }
 
 #[cfg(test)]
@@ -121,8 +117,14 @@ mod tests {
     }
 
     fn held(turns: u64) -> VitalFigures {
-        let lock = LockFigures { name: "state", turns, is_held: true };
+        let lock = LockFigures { name: "state", turns, is_held: true, covers_work: false };
         VitalFigures { locks: vec![lock], ..VitalFigures::default() }
+    }
+
+    fn worked_under(turns: u64) -> VitalFigures {
+        let VitalFigures { mut locks, .. } = held(turns);
+        locks.iter_mut().for_each(|lock| lock.covers_work = true);
+        VitalFigures { locks, ..VitalFigures::default() }
     }
 
     fn at_work(steps: u64) -> WorkFigures {
@@ -133,13 +135,14 @@ mod tests {
     fn what_stands_still_is_told_of_behind_its_bound() {
         let flush = VitalFigures { flush: at_work(7), ..VitalFigures::default() };
         let merge = VitalFigures { merge: at_work(7), ..VitalFigures::default() };
-        let log = WaitFigures { waiting: 2, ended: 9, ..WaitFigures::default() };
+        let log = WaitFigures { waiting: 2, reached: 9, ..WaitFigures::default() };
         let log = VitalFigures { log, ..VitalFigures::default() };
         for (figures, bound_s, kind, words) in [
-            (flush, 10, SignKind::FlushStuck, "no further for 10.0 s"),
+            (flush, 30, SignKind::FlushStuck, "no further for 30.0 s"),
             (merge, 60, SignKind::MergeStalled, "nothing for 1 min"),
             (log, 2, SignKind::LogStuck, "for 2.0 s, and 2 wait"),
             (held(5), 1, SignKind::LockHeld, "held the lock `state` for 1.0 s"),
+            (worked_under(5), 10, SignKind::LockHeld, "held the lock `state` for 10.0 s"),
         ] {
             let mut watch = ShardWatch::default();
             assert_eq!(stand_still(&mut watch, &figures, 0..bound_s - 1), [], "{kind:?}");
@@ -158,7 +161,7 @@ mod tests {
             let figures = VitalFigures {
                 flush: at_work(half / 4),
                 merge: at_work(half / 4),
-                log: WaitFigures { waiting: 1, ended: half, ..WaitFigures::default() },
+                log: WaitFigures { waiting: 1, reached: half, ..WaitFigures::default() },
                 ..held(half)
             };
             assert_eq!(watch.look(&figures, half * 500_000_000), []);

@@ -1,0 +1,62 @@
+//! What may be wrong with a shard, by name, and the next step of whoever reads of it.
+
+/// What may be wrong with a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SignKind {
+    FlushStuck,
+    MergeStalled,
+    LockHeld,
+    LogStuck,
+    DiskSlow,
+}
+
+impl SignKind {
+    pub const ALL: [Self; 5] =
+        [Self::FlushStuck, Self::MergeStalled, Self::LockHeld, Self::LogStuck, Self::DiskSlow];
+
+    /// For programs: in answers and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FlushStuck => "flush-stuck",
+            Self::MergeStalled => "merge-stalled",
+            Self::LockHeld => "lock-held",
+            Self::LogStuck => "log-stuck",
+            Self::DiskSlow => "disk-slow",
+        }
+    }
+
+    /// Of its figure in `/admin/metrics`.
+    pub fn metric(self) -> &'static str {
+        match self {
+            Self::FlushStuck => "flushesStuck",
+            Self::MergeStalled => "mergesStalled",
+            Self::LockHeld => "locksHeld",
+            Self::LogStuck => "logsStuck",
+            Self::DiskSlow => "disksSlow",
+        }
+    }
+
+    pub fn next_step(self) -> &'static str {
+        match self {
+            Self::FlushStuck | Self::LogStuck => {
+                "`dmesg`, `iostat -x 1`, `df`: does the data folder's disk answer? `parhelion doctor stuck` says who waits for it"
+            }
+            Self::MergeStalled => {
+                "`parhelion doctor slow` on this process: has it a processor, does its disk answer?"
+            }
+            Self::LockHeld => {
+                "`parhelion doctor stuck --full` on this process; report it with what that says"
+            }
+            Self::DiskSlow => {
+                "`iostat -x 1`: who else writes? `parhelion doctor host --data-dir DIR` measures the disk"
+            }
+        }
+    }
+}
+
+/// A kind of sign, how long it has lasted, and what was seen.
+pub(super) type Seen = (SignKind, u64, String);
+
+pub(super) fn seconds(ms: u64) -> String {
+    if ms < 60_000 { format!("{:.1} s", ms as f64 / 1e3) } else { format!("{} min", ms / 60_000) }
+}

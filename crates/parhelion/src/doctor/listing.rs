@@ -1,0 +1,14 @@
+//! Many processes on a terminal, a line each: those of this machine, or of a bundle.
+
+use ::doctor::verdict::Standing;
+use ::doctor::{Diagnosis, render};
+
+use crate::output;
+
+/// Those that are stuck, with `full` all of them, and how many there are.
+pub fn show_all(full: bool, found: &[Diagnosis]) {
+    let stuck = found.iter().filter(|one| one.verdict.standing == Standing::Stuck).count();
+    let shown = found.iter().filter(|one| full || one.verdict.standing == Standing::Stuck);
+    shown.for_each(|one| output::line(&render::line(one)));
+    output::note(&format!("{stuck} of {} processes are stuck", found.len()));
+}
