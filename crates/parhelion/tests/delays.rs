@@ -53,7 +53,7 @@ fn a_client_that_stops_in_its_request() {
     let data = tempfile::tempdir().unwrap();
     let server = Server::start_with(data.path(), &["--slow-ms", "100"]);
     let client = server.client();
-    client.create_collection("films");
+    client.create_collection("films", 1);
     let authority = server.url.trim_start_matches("http://").trim_end_matches("/solr");
     let mut stream = TcpStream::connect(authority).unwrap();
     let body = r#"[{"id":"1"},{"id":"2"}]"#;
@@ -137,7 +137,7 @@ fn a_disk_that_stands_still() {
     };
     let server = Server::start_with(&disk.folder, &["--slow-ms", "100"]);
     let client = server.client();
-    client.create_collection("films");
+    client.create_collection("films", 1);
     update(&server.url, 0);
     disk.stand_still();
     thread::scope(|scope| {
@@ -245,7 +245,7 @@ fn processors_that_others_have() {
     let data = tempfile::tempdir().unwrap();
     let server = Server::start_with(data.path(), &["--slow-ms", "50", "--no-cache"]);
     let client = server.client();
-    client.create_collection("films");
+    client.create_collection("films", 1);
     let docs: Vec<Value> =
         (0..3000).map(|id| json!({"id": id.to_string(), "title_t": "a b c d e f g"})).collect();
     let added = client.post_json("films/update", &[("commit", "true")], Value::from(docs).to_string());

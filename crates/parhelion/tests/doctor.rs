@@ -106,7 +106,7 @@ fn an_authority_of_ones_own_is_trusted_where_it_is_named() {
 fn a_bundle_has_our_servers_own_words_and_stacks() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("data"));
-    server.client().create_collection("films");
+    server.client().create_collection("films", 1);
     let (file, log) = (folder.path().join("b.tar.gz"), folder.path().join("a.log"));
     std::fs::write(&log, "2026-11-25T08:00:00Z ERROR forgotten 1\n2026-11-25T10:00:00Z ERROR new 1 token=abc\n2026-11-25T10:00:01Z ERROR new 2 token=def\n").unwrap();
     let (file, log) = (file.to_str().unwrap(), log.to_str().unwrap());
