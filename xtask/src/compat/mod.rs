@@ -140,8 +140,9 @@ impl FileRun<'_> {
         let scenario = Scenario::read(&self.path)?;
         let label = self.label();
         let core = format!("compat_{}", label.replace(['/', '-', '.'], "_"));
-        let answers = self.answers(&scenario, &core).with_context(|| label.clone());
-        self.options.create.delete(self.server, &core)?;
+        let create = scenario.shards.map_or_else(|| self.options.create.clone(), Create::Collections);
+        let answers = self.answers(&scenario, &create, &core).with_context(|| label.clone());
+        create.delete(self.server, &core)?;
         match answers {
             Ok(answers) => self.finish(&scenario, &answers),
             Err(error) if self.options.record => Err(error),
@@ -156,8 +157,8 @@ impl FileRun<'_> {
     }
 
     /// A fresh collection, the fixture, then every question in order.
-    fn answers(&self, scenario: &Scenario, core: &str) -> Result<Vec<Answer>> {
-        self.options.create.make(self.server, self.root, core, &scenario.configset)?;
+    fn answers(&self, scenario: &Scenario, create: &Create, core: &str) -> Result<Vec<Answer>> {
+        create.make(self.server, self.root, core, &scenario.configset)?;
         if let Some(step) = scenario.fixture_step(&self.root.join("compat"))? {
             let answer = self.server.ask(core, &step)?;
             anyhow::ensure!(answer.status == 200, "fixture refused: {}", answer.body);

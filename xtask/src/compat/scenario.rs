@@ -1,4 +1,4 @@
-//! The question files: `name`, `configset`, `docs` (a fixture) and `steps`. Owns their format and what is
+//! The question files: `name`, `configset`, `docs` (a fixture), `shards` and `steps`. Owns their format and what is
 //! refused in it; asks nothing. Unknown keys are errors, so that a misspelt one cannot make a step weaker
 //! than it reads.
 //!
@@ -31,8 +31,13 @@ pub struct Scenario {
     pub configset: String,
     /// A file of `compat/fixtures/` to load and commit first.
     docs: Option<String>,
+    /// A collection of so many shards, whatever way others are made; answers are recorded from a cloud.
+    pub shards: Option<usize>,
     /// A file of `compat/fixtures/` that says who may do what.
     pub security: Option<String>,
+    /// More masks, for all of its steps.
+    #[serde(default)]
+    mask: BTreeMap<String, Kind>,
     pub steps: Vec<Step>,
 }
 
@@ -82,8 +87,13 @@ impl Scenario {
     pub fn read(path: &Path) -> Result<Self> {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        let scenario: Self = serde_norway::from_str(&text)
+        let mut scenario: Self = serde_norway::from_str(&text)
             .with_context(|| format!("cannot understand `{}`", path.display()))?;
+        for step in &mut scenario.steps {
+            for (pattern, kind) in &scenario.mask {
+                step.mask.entry(pattern.clone()).or_insert(*kind);
+            }
+        }
         for step in &scenario.steps {
             step.check().with_context(|| format!("a step of `{}`: {}", path.display(), step.title()))?;
         }

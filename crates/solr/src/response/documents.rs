@@ -46,7 +46,7 @@ pub fn doc_list(result: &mut SearchResult, start: usize, list: &FieldList, schem
     DocList {
         num_found: result.total,
         start: start as u64,
-        max_score: if list.scores() { result.score_max } else { None },
+        max_score: if list.scores() || !result.by_shard.is_empty() { result.score_max } else { None },
         num_found_exact: result.total_exact,
         docs: hits.map(|hit| shape.hit(hit)).collect(),
         columns: Box::new(Columns::of(list)),

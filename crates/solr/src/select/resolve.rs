@@ -4,7 +4,7 @@
 
 use plan::{
     Collapse, Component, Cursor, Error, ExpandPlan, Filter, GroupPlan, HighlightPlan, Query, Rerank, Result,
-    Schema, SearchPlan, Shape, SortKey,
+    Schema, SearchPlan, Shape, SortBy, SortKey,
 };
 
 use super::collapse::{parse_collapse, refuse_both, resolve_expand};
@@ -169,6 +169,10 @@ impl SelectRequest<'_> {
         let SideSections { facets, highlight, expand, explain_other, .. } = beside;
         let (groups, group_view) = groups.unzip();
         let restrict = |filter| restriction(filter, elevation.as_ref());
+        // Over shards Solr shows the greatest score wherever hits are ordered by theirs.
+        let is_gathered = queries.names.sharded.is_some() || queries.names.together;
+        let by_score =
+            self.page.rows > 0 && (sort.is_empty() || sort.iter().any(|key| key.by == SortBy::Score));
         let plan = SearchPlan {
             schema_version: Some(queries.schema.lineage.version),
             children: fields.children(queries)?,
@@ -178,7 +182,7 @@ impl SelectRequest<'_> {
             page: self.page,
             fields: fields.selection(),
             functions: fields.functions.clone(),
-            scores: fields.scores(),
+            scores: fields.scores() || (is_gathered && by_score),
             facets: facets.plan,
             explain: self.debug.results || fields.explains(),
             count_enough: self.count_enough()?,
