@@ -1,6 +1,6 @@
-//! The question files: `name`, `configset`, `docs` (a fixture), `shards` and `steps`. Owns their format and what is
-//! refused in it; asks nothing. Unknown keys are errors, so that a misspelt one cannot make a step weaker
-//! than it reads.
+//! The question files: `name`, `configset`, `docs` (a fixture), `shards` and `steps`. Owns their format and
+//! what is refused in it; asks nothing. Unknown keys are errors, so that a misspelt one cannot make a step
+//! weaker than it reads.
 //!
 //! A step is `get: PATH` or `post: PATH` (or `put`, `delete`, `head`) with `params` (a list repeats the
 //! parameter) and, for a post or put, `body`: text as it stands, or a YAML value that is sent as JSON; or
