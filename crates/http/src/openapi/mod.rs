@@ -89,12 +89,15 @@ fn paths() -> Entries {
     paths.into_iter().map(|(path, methods)| (path.into(), Node::Map(methods))).collect()
 }
 
+/// What the parameter `{collection}` of a path is called among the parts: a search has one of this name too.
+const OF_PATH: &str = "path.collection";
+
 /// Those that several paths have, once each.
 fn parameters() -> Node {
     let shared = reference().filter(|doc| is_described(doc));
     let mut entries: Entries = shared.map(|doc| (doc.name.into(), parameter(doc, "query"))).collect();
     let collection = ParamDoc::plain("collection", Kind::Text, None, "A collection, a core, or an alias.");
-    entries.push(("collection".into(), parameter(&collection, "path")));
+    entries.push((OF_PATH.into(), parameter(&collection, "path")));
     Node::Map(entries)
 }
 
@@ -212,7 +215,7 @@ impl Operation {
     fn parameters(&self) -> Vec<Node> {
         let in_path = self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
         let in_path = in_path.map(|name| match name {
-            "collection" => reference_to("parameters", name),
+            "collection" => reference_to("parameters", OF_PATH),
             _ => Node::map([
                 ("name", Node::from(name.to_owned())),
                 ("in", Node::str("path")),
