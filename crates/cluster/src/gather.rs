@@ -145,12 +145,14 @@ fn with_heads(
         let parts = shards.ask_each(ShardStep::Heads, &plans, meters, heads)?;
         let named = (0..).zip(parts).map(|(number, part)| part.of_shard(number));
         let all = named.reduce(GroupsPartial::merge);
+        // Handed back as documents of the pinned snapshots: no shard has to compare values of another's.
         let mut chosen = vec![Vec::new(); plans.len()];
         for head in all.iter().flat_map(GroupsPartial::heads) {
             if let Some(own) = chosen.get_mut(head.shard as usize) {
                 own.push((head.segment, head.doc));
             }
         }
+        // The next step chooses among what this one leaves, so it goes along from here on.
         for (plan, documents) in plans.iter_mut().zip(chosen) {
             Arc::make_mut(plan).heads.push(ChosenHeads { step: step.clone(), documents });
         }

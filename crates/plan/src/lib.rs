@@ -73,7 +73,7 @@ pub use schema::field::{FieldSource, FieldSpec, FieldType, TypeSource};
 pub use schema::properties::{Properties, SortMissing};
 pub use schema::{Copied, CopyField, Schema, SchemaLineage, SchemaSource};
 pub use search::field_selection::{FieldSelection, glob_matches};
-pub use search::filter::Filter;
+pub use search::filter::{Filter, share_tag};
 pub use search::highlight::{
     Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,

@@ -119,6 +119,7 @@ fn once_each(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field) ->
     let of = |documents| SegmentFieldStats { doc_count: documents, total_term_freq: documents };
     let columned = || layout.column.as_ref().map(|column| column_docs(segment.reader, column)).transpose();
     if !layout.spec.properties.multi_valued {
+        // Every document has one; the dictionary is as long as the segment, and would be walked for nothing.
         if field == crate::layout::ID_FIELD {
             return Ok(of(u64::from(segment.max_doc())));
         }

@@ -27,7 +27,7 @@ pub(super) async fn run(
     let context = scope.context();
     let likes = Likes::parse(params, context.schema, context.boolean_clauses_max)?;
     let Resolved { plan, mut response, warnings, .. } = SelectRequest::parse(params)?.resolve(&context)?;
-    name_shards(&mut response.fields, &collection.shard_documents());
+    name_shards(&mut response.fields, || collection.shard_documents());
     let mut found = FoundAlike { facets: plan.facets.enabled, ..FoundAlike::default() };
     let like = if query::Q.is_sent(params) {
         let offset = more_like::MATCH_OFFSET.read(params)?;

@@ -16,6 +16,11 @@ pub struct Filter {
 
 impl Filter {
     pub fn has_tag(&self, tags: &[String]) -> bool {
-        self.tags.iter().any(|tag| tags.contains(tag))
+        share_tag(&self.tags, tags)
     }
+}
+
+/// Whether a facet that excludes the one leaves out what has the others.
+pub fn share_tag(own: &[String], excluded: &[String]) -> bool {
+    own.iter().any(|tag| excluded.contains(tag))
 }

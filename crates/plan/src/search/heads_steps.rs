@@ -6,18 +6,18 @@ use crate::facet::FacetPlan;
 use crate::facet::bucket::BucketPlan;
 use crate::partial::{ChosenHeads, HeadsStep};
 use crate::search::SearchPlan;
-use crate::search::shape::{GroupBy, GroupPlan};
+use crate::search::shape::GroupPlan;
 
 impl SearchPlan {
     /// The steps of this plan, in an order in which each needs none but those before it.
     pub fn heads_steps(&self) -> Vec<HeadsStep> {
-        let by_values = |groups: &GroupPlan| groups.by.iter().any(|one| one.by.has_values());
-        let truncates = self.facets.reads_hits()
-            && self.shape.groups.as_ref().is_some_and(|groups| groups.truncate && by_values(groups));
+        let truncated_by = self.shape.groups.as_ref().and_then(GroupPlan::truncated_by);
+        let truncates = self.facets.reads_hits() && truncated_by.is_some();
         if self.shape.collapses.is_empty() && !truncates {
             return Vec::new();
         }
         let mut steps = Vec::new();
+        // A facet that excludes a filter sees more hits, and of these another may be the best of its group.
         for tags in self.domains() {
             let mut step = |number| steps.push(HeadsStep { without_tags: tags.clone(), number });
             for (number, collapse) in self.shape.collapses.iter().enumerate() {
@@ -51,12 +51,6 @@ impl SearchPlan {
             }
         }
         domains
-    }
-}
-
-impl GroupBy {
-    fn has_values(&self) -> bool {
-        !matches!(self, Self::Query(_))
     }
 }
 

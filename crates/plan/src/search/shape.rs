@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::function::Function;
 use crate::query::Query;
-use crate::search::filter::Filter;
+use crate::search::filter::{Filter, share_tag};
 use crate::search::page::Page;
 use crate::search::rerank::Rerank;
 use crate::search::sort::SortKey;
@@ -54,7 +54,7 @@ pub struct Collapse {
 
 impl Collapse {
     pub fn has_tag(&self, tags: &[String]) -> bool {
-        self.tags.iter().any(|tag| tags.contains(tag))
+        share_tag(&self.tags, tags)
     }
 }
 
@@ -77,6 +77,13 @@ pub struct GroupPlan {
     pub count_groups: bool,
     /// Facets count the best hit of each group of the first field or function.
     pub truncate: bool,
+}
+
+impl GroupPlan {
+    /// By whose groups facets count, where they count only the best hit of each: the first field or function.
+    pub fn truncated_by(&self) -> Option<&Grouping> {
+        self.by.iter().find(|one| !matches!(one.by, GroupBy::Query(_))).filter(|_| self.truncate)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

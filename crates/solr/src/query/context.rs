@@ -66,6 +66,11 @@ pub struct Names<'a> {
 }
 
 impl Names<'_> {
+    /// Whether answers are gathered from several shards, of one collection or of several.
+    pub fn is_gathered(&self) -> bool {
+        self.sharded.is_some() || self.together
+    }
+
     /// Errors: `BadRequest` for what one shard cannot answer for all.
     pub fn refuse_over_shards(&self, what: &str) -> Result<()> {
         let Some(collection) = self.sharded else { return Ok(()) };

@@ -102,7 +102,8 @@ impl SelectRequest<'_> {
     /// Order of the checks follows Solr where a request has two mistakes, as far as it is known.
     fn searched(&self, context: &ResolveContext<'_>, queries: &QueryContext<'_>) -> Result<Searched> {
         let mut fields = FieldList::parse(self.params, Some(queries))?;
-        if context.names.sharded.is_none() && !context.names.together {
+        // Of several the hits themselves say where they are from.
+        if !context.names.is_gathered() {
             fields.name_core(context.core);
         }
         let text = self.query.or_else(|| self.asks_alternative(queries).then_some(""));
@@ -170,7 +171,6 @@ impl SelectRequest<'_> {
         let (groups, group_view) = groups.unzip();
         let restrict = |filter| restriction(filter, elevation.as_ref());
         // Over shards Solr shows the greatest score wherever hits are ordered by theirs.
-        let is_gathered = queries.names.sharded.is_some() || queries.names.together;
         let by_score =
             self.page.rows > 0 && (sort.is_empty() || sort.iter().any(|key| key.by == SortBy::Score));
         let plan = SearchPlan {
@@ -182,7 +182,7 @@ impl SelectRequest<'_> {
             page: self.page,
             fields: fields.selection(),
             functions: fields.functions.clone(),
-            scores: fields.scores() || (is_gathered && by_score),
+            scores: fields.scores() || (queries.names.is_gathered() && by_score),
             facets: facets.plan,
             explain: self.debug.results || fields.explains(),
             count_enough: self.count_enough()?,

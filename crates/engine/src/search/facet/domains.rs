@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{CutDepth, Result, SearchPlan};
+use plan::{CutDepth, Result, SearchPlan, share_tag};
 
 use super::domain::Domain;
 use super::room::BucketBudget;
@@ -87,5 +87,5 @@ pub(crate) fn hits_without(
 }
 
 fn has_tag(filter: &PreparedFilter, tags: &[String]) -> bool {
-    filter.tags.iter().any(|tag| tags.contains(tag))
+    share_tag(&filter.tags, tags)
 }

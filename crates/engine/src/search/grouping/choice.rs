@@ -26,11 +26,9 @@ impl HeadsChoice {
         Ok(Self { groups, order: Order::resolve(context, &collapse.best)? })
     }
 
-    /// What facets count under `group.truncate`: the best hit of each group of the first field or function;
-    /// `None` where they count all.
+    /// What facets count under `group.truncate`; `None` where they count all.
     pub(super) fn of_groups(context: &SearchContext<'_>, grouping: &GroupPlan) -> Result<Option<Self>> {
-        let by = grouping.by.iter().find(|one| !matches!(one.by, GroupBy::Query(_)));
-        let Some(by) = by.filter(|_| grouping.truncate) else { return Ok(None) };
+        let Some(by) = grouping.truncated_by() else { return Ok(None) };
         let groups = Groups::open(context, &by.by)?;
         Ok(Some(Self { groups, order: Order::resolve(context, &grouping.sort)? }))
     }

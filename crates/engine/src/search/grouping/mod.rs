@@ -129,10 +129,12 @@ pub(super) fn truncated(
     (node, hits): (&Node, Vec<Arc<Bits>>),
 ) -> Result<Vec<Arc<Bits>>> {
     let Some(grouping) = &plan.shape.groups else { return Ok(hits) };
-    let Some(mut choice) = HeadsChoice::of_groups(context, grouping)? else { return Ok(hits) };
-    match plan.chosen_heads(without_tags, plan.shape.collapses.len()) {
-        Some(documents) => Ok(chosen_bits(context, documents)),
-        None => Ok(heads_as_bits(context, &choice.heads(context, (node, &hits))?)),
+    if let Some(documents) = plan.chosen_heads(without_tags, plan.shape.collapses.len()) {
+        return Ok(chosen_bits(context, documents));
+    }
+    match HeadsChoice::of_groups(context, grouping)? {
+        Some(mut choice) => Ok(heads_as_bits(context, &choice.heads(context, (node, &hits))?)),
+        None => Ok(hits),
     }
 }
 

@@ -40,7 +40,7 @@ impl ComponentSearch {
         meters: &Meters,
     ) -> Result<Self> {
         let Resolved { plan, mut response, warnings, late_failure, repeatable: is_repeatable } = resolved;
-        name_shards(&mut response.fields, pinned.shard_documents());
+        name_shards(&mut response.fields, || pinned.shard_documents().to_vec());
         let plan = Arc::new(plan);
         // Route, engine, gather.
         let result = if others.is_empty() {

@@ -72,13 +72,10 @@ pub(super) async fn run(
     }
     let choice = shards::choice(params)?;
     let shards = together::selected(&collections, &choice, call.core)?;
-    let asks_shards = (together || context.names.sharded.is_some()) && choice != ShardChoice::Addressed;
+    let asks_shards = context.names.is_gathered() && choice != ShardChoice::Addressed;
     let tells_shards = asks_shards && shards::SHARDS_INFO.read(params)?;
     let preparation = Preparation { collection, config: &config, context: &context, params };
     let pipeline = Pipeline::prepare(preparation, resolved.as_ref()).await?;
-    if let Some(component) = pipeline.first().filter(|_| together) {
-        return Err(together::one_alone(&format!("the component `{}`", component.name())).into());
-    }
 
     // Run: the search, the steps behind it, the searches within its fields.
     let search = match resolved {
@@ -111,7 +108,8 @@ pub(super) async fn run(
     if let Some(error) = failure {
         return Err(Failure { before: entries, ..Failure::from(error) });
     }
-    // The moment is that of one collection: with others beside it the answer holds longer or shorter.
+    // The moment is that of one collection: an update of another would not make the answer old. And what
+    // shards took for it is of this request alone.
     let is_repeatable = is_repeatable && !together && !tells_shards && Arc::ptr_eq(collection, serving);
     let answer = Answer { entries, moment: is_repeatable.then_some(moment), ..answer };
     Ok(if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) })

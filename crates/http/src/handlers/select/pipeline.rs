@@ -17,6 +17,7 @@ use super::listed_terms::TermsStep;
 use super::spelling::SpellStep;
 use super::step::{Preparation, Sections, StepOutput};
 use super::suggesting::SuggestStep;
+use super::together::one_alone;
 use super::vectors::VectorsStep;
 use crate::request::call::Failure;
 
@@ -54,6 +55,8 @@ impl<'a> Pipeline<'a> {
                 Component::Suggest(name) => {
                     let Some(settings) = given.config.components.suggest(name) else { continue };
                     let step = SuggestStep::prepare(given, settings)?;
+                    // Before anything is built for a request that is refused.
+                    check_alone(given, component, step.is_some())?;
                     if let Some(step) = &step {
                         pipeline.build(step).await?;
                     }
@@ -73,6 +76,7 @@ impl<'a> Pipeline<'a> {
                 | Component::Elevation(_)
                 | Component::Missing(_) => None,
             };
+            check_alone(given, component, step.is_some())?;
             pipeline.steps.extend(step.map(|step| (at, step)));
         }
         Ok(pipeline)
@@ -87,11 +91,6 @@ impl<'a> Pipeline<'a> {
 
     fn note_command(&mut self, done: Option<&'static str>) {
         self.commands.extend(done.map(|done| (Name::Borrowed("command"), Node::str(done))));
-    }
-
-    /// The first component that asks something of its own.
-    pub fn first(&self) -> Option<&Component> {
-        self.components.get(self.steps.first()?.0)
     }
 
     /// Whether the request did more than ask: then its answer is not to be kept.
@@ -128,6 +127,14 @@ impl<'a> Pipeline<'a> {
         sections.shown = told.or(sections.cut).unwrap_or(count).min(count);
         sections.failure = failed.map(|(_, error)| error);
         sections
+    }
+}
+
+/// Errors: `BadRequest` where a component that has a step would ask one of several collections alone.
+fn check_alone(given: Preparation<'_>, component: &Component, has_step: bool) -> Result<()> {
+    match has_step && given.context.names.together {
+        true => Err(one_alone(&format!("the component `{}`", component.name()))),
+        false => Ok(()),
     }
 }
 

@@ -37,10 +37,10 @@ pub(in crate::handlers) fn check_all_shards(
 }
 
 /// Says what shards are called, where it is shown of which each document is.
-pub(in crate::handlers) fn name_shards(fields: &mut FieldList, shards: &[ShardDocument]) {
+pub(in crate::handlers) fn name_shards(fields: &mut FieldList, shards: impl FnOnce() -> Vec<ShardDocument>) {
     if fields.names_shards() {
-        let names = |it: &ShardDocument| ShardNames { shard: it.name.clone(), core: it.core.clone() };
-        fields.shards = shards.iter().map(names).collect();
+        let names = |it: ShardDocument| ShardNames { shard: it.name, core: it.core };
+        fields.shards = shards().into_iter().map(names).collect();
     }
 }
 

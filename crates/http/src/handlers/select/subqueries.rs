@@ -93,7 +93,7 @@ impl<'a> Subqueries<'a> {
         let params = params.with_handler(&presets);
         let scope = SearchScope::of(self.call, &collection, self.permit);
         let mut resolved = SelectRequest::parse(&params)?.resolve(&scope.context())?;
-        name_shards(&mut resolved.response.fields, &collection.shard_documents());
+        name_shards(&mut resolved.response.fields, || collection.shard_documents());
         let plan = Arc::new(resolved.plan);
         let mut result = collection.search(plan, &self.permit.meters).await?;
         let fields = &resolved.response.fields;

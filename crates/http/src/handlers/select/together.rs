@@ -56,6 +56,7 @@ pub(super) fn selected(
     choice: &ShardChoice,
     core: Option<usize>,
 ) -> Result<Vec<ShardSelection>> {
+    // Collections call their shards alike: which of them is meant nobody can tell.
     if let ([_, _, ..], ShardChoice::Named(_)) = (collections, choice) {
         return Err(Error::bad_request(
             "`shards` names shards of one collection; over several use `_route_`, or leave it out",
