@@ -15,7 +15,8 @@ use crate::promise::*;
 use crate::rules::rules;
 
 rules! { Takeover {
-    /// A new owner fences every older epoch from the base's watermark on, not only the newest of them.
+    /// A new owner fences every epoch from that of the base's owner on, who fenced those before; not only the
+    /// newest of them.
     fence_every_older_epoch => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// A fence counts only above the watermark of the manifest that the new owner builds upon; else it fences
     /// again.
@@ -282,7 +283,9 @@ impl Takeover {
         if stale && self.rules.manifest_compare_and_set && self.rules.publish_before_opening {
             return self.rebase(next, at);
         }
-        let mut needed = base.image.watermark.0..epoch;
+        // Earlier ones have their fences: the base's owner put them before it published, above a base whose
+        // successor that is, and nobody trims beyond a fence.
+        let mut needed = base.epoch..epoch;
         if needed.any(|older| fences[older - 1].is_none()) {
             return None;
         }

@@ -25,6 +25,7 @@ mod manifest;
 pub mod memory;
 pub mod metadata;
 mod name;
+pub mod object;
 mod room;
 mod segment;
 mod site;

@@ -12,6 +12,7 @@ pub mod memory;
 mod watch;
 
 pub use files::MetadataFiles;
+pub(crate) use watch::Watchers;
 pub use watch::{Hint, Watch};
 
 use crate::{Error, ErrorKind, Result};
@@ -61,7 +62,7 @@ pub trait MetadataStore: Send + Sync {
 }
 
 /// Compares as [`MetadataStore::compare_and_set`] does.
-fn check_version(name: &str, present: Option<u64>, expected: Option<u64>) -> Result<()> {
+pub(crate) fn check_version(name: &str, present: Option<u64>, expected: Option<u64>) -> Result<()> {
     if present == expected {
         return Ok(());
     }

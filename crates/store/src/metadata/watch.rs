@@ -20,7 +20,7 @@ impl Watch {
 
 /// The watches of one home.
 #[derive(Default)]
-pub(super) struct Watchers {
+pub(crate) struct Watchers {
     inner: Arc<Mutex<Registered>>,
 }
 

@@ -1,0 +1,375 @@
+//! The home over media that behave and media that do not: the suites that every home passes, and what only an
+//! object store does: PUTs that land late, behind fences and in names that were given free.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::faults::{FaultRates, FaultyMedium, MemoryMedium, PutFault};
+use super::*;
+use crate::ErrorKind;
+use crate::conformance::{
+    AppendRecord, FaultySite, SecondOpening, TestSite, check_faults, check_home, records,
+};
+use crate::contract::Watermark;
+use crate::metadata::MetadataStore;
+use crate::metadata::conformance::check_metadata;
+
+fn shard() -> ShardId {
+    ShardId { path: "films/shard1".into(), stream: [1; 16] }
+}
+
+/// A shard in a medium that fails on command, and one process after another that opens it.
+struct Bucket {
+    medium: Mutex<FaultyMedium>,
+    nonces: Arc<AtomicU64>,
+    options: ObjectOptions,
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Bucket {
+    fn on(inner: Arc<dyn Medium>, options: ObjectOptions) -> Self {
+        let medium = Mutex::new(FaultyMedium::new(inner));
+        Self { medium, nonces: Arc::default(), options, _folder: None }
+    }
+
+    fn in_memory() -> Self {
+        Self::on(Arc::new(MemoryMedium::default()), ObjectOptions::default())
+    }
+
+    fn in_folder() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = Arc::new(FolderMedium::unsynced(folder.path()));
+        Self { _folder: Some(folder), ..Self::on(inner, ObjectOptions::default()) }
+    }
+
+    fn medium(&self) -> FaultyMedium {
+        self.medium.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn site(&self) -> ObjectSite {
+        let medium = Arc::new(self.medium());
+        let nonces = Arc::clone(&self.nonces);
+        let nonce = move || u128::from(nonces.fetch_add(1, Ordering::Relaxed)).to_le_bytes();
+        ObjectSite::new(medium.clone(), medium, Arc::new(nonce), self.options.clone())
+    }
+}
+
+impl TestSite for Bucket {
+    fn open(&self) -> Result<Arc<dyn ShardHome>> {
+        self.site().home(&shard())
+    }
+
+    fn archive(&self) -> Arc<dyn ShardArchive> {
+        self.site().archive(&shard()).unwrap()
+    }
+
+    fn second_opening(&self) -> SecondOpening {
+        SecondOpening::Deposes
+    }
+}
+
+impl FaultySite for Bucket {
+    fn cut_power(&self, seed: u64) {
+        let mut medium = self.medium.lock().unwrap_or_else(PoisonError::into_inner);
+        *medium = medium.kill(seed);
+    }
+
+    fn fail_next_sync(&self) {
+        self.medium().set_next(PutFault::Refused { landed: true });
+    }
+
+    fn set_full(&self, full: bool) {
+        self.medium().limit_space(full.then_some(1500));
+    }
+}
+
+#[test]
+fn an_object_store_conforms_and_survives_faults() {
+    check_home(&|| Box::new(Bucket::in_memory()));
+    check_faults(&|| Box::new(Bucket::in_memory()));
+}
+
+#[test]
+fn a_folder_used_as_one_conforms_and_survives_faults() {
+    check_home(&|| Box::new(Bucket::in_folder()));
+    check_faults(&|| Box::new(Bucket::in_folder()));
+}
+
+fn append(home: &dyn ShardHome, record: &[u8]) -> Watermark {
+    let at = home.log().append_record(record).unwrap();
+    home.log().wait_durable(at).unwrap();
+    at
+}
+
+#[test]
+fn a_put_that_landed_without_an_answer_is_met_again() {
+    for fault in [PutFault::Lost, PutFault::LandedUnanswered, PutFault::Late { calls: 0 }] {
+        let bucket = Bucket::in_memory();
+        let home = bucket.open().unwrap();
+        bucket.medium().set_next(fault);
+        let at = append(&*home, b"once");
+        assert_eq!(records(&*home, None).unwrap().0, [(at, b"once".to_vec())], "{fault:?}");
+        bucket.medium().set_next(fault);
+        let version = home.manifests().publish(None, b"one").unwrap();
+        bucket.medium().set_next(fault);
+        home.segments().put("a.seg", b"123").unwrap();
+        drop(home);
+        let home = bucket.open().unwrap();
+        assert_eq!(home.manifests().load().unwrap(), Some((version, b"one".to_vec())));
+        assert_eq!(home.segments().list().unwrap(), ["a.seg"]);
+        assert_eq!(records(&*home, None).unwrap().0.len(), 1);
+    }
+}
+
+#[test]
+fn an_outage_is_unknown_and_then_resolved() {
+    let bucket = Bucket::in_memory();
+    let home = bucket.open().unwrap();
+    bucket.medium().set_down(true);
+    let at = home.log().append_record(b"offered").unwrap();
+    let behind = home.log().append_record(b"behind").unwrap();
+    for _ in 0..2 {
+        assert_eq!(home.log().wait_durable(at).unwrap_err().kind(), &ErrorKind::Unknown);
+        assert!(home.log().durable() < at);
+    }
+    let publication = home.manifests().publish(None, b"one").unwrap_err();
+    assert_eq!(publication.kind(), &ErrorKind::Unknown);
+    let other = home.manifests().publish(None, b"two").unwrap_err();
+    assert_eq!(other.kind(), &ErrorKind::Retry, "of this one nothing was offered");
+    assert_eq!(home.segments().put("a.seg", b"x").unwrap_err().kind(), &ErrorKind::Retry);
+    bucket.medium().set_down(false);
+    home.log().wait_durable(behind).unwrap();
+    let first = home.manifests().publish(None, b"one").unwrap();
+    assert_eq!(home.manifests().publish(None, b"one").unwrap(), first, "told again");
+    home.segments().put("a.seg", b"x").unwrap();
+    assert_eq!(records(&*home, None).unwrap().0.len(), 2);
+}
+
+#[test]
+fn documents_in_an_object_store_conform() {
+    let fresh: [fn() -> Bucket; 2] = [Bucket::in_memory, Bucket::in_folder];
+    for fresh in fresh {
+        check_metadata(&|| {
+            let bucket = fresh();
+            Box::new(move || Box::new(bucket.site().metadata()))
+        });
+    }
+}
+
+#[test]
+fn a_change_without_an_answer_is_settled_before_it_is_read() {
+    let bucket = Bucket::in_memory();
+    let (one, other) = (bucket.site().metadata(), bucket.site().metadata());
+    let first = one.compare_and_set("schema", None, b"one").unwrap();
+    bucket.medium().set_down(true);
+    // What its `get` finds out is known already but for a newer version, for which it asks.
+    assert_eq!(one.compare_and_set("schema", Some(first), b"two").unwrap_err().kind(), &ErrorKind::Retry);
+    bucket.medium().set_down(false);
+    bucket.medium().set_rates(FaultRates { lost: 1_000, ..FaultRates::default() }, 1);
+    assert_eq!(one.compare_and_set("schema", Some(first), b"two").unwrap_err().kind(), &ErrorKind::Unknown);
+    assert_eq!(one.get("schema").unwrap_err().kind(), &ErrorKind::Retry, "nobody knows yet");
+    bucket.medium().set_rates(FaultRates::default(), 1);
+    assert_eq!(one.get("schema").unwrap().unwrap().bytes, b"two");
+    assert_eq!(other.get("schema").unwrap().unwrap().bytes, b"two");
+    let conflict = other.compare_and_set("schema", Some(first), b"three").unwrap_err();
+    assert_eq!(conflict.kind(), &ErrorKind::Conflict);
+}
+
+/// A publication with all that is durable, and the log trimmed behind it.
+fn flush(home: &dyn ShardHome, version: Option<u64>, content: &[u8]) -> Option<u64> {
+    let at = home.log().durable();
+    let version = home.manifests().publish(version, content).unwrap();
+    home.log().trim(at).unwrap();
+    Some(version)
+}
+
+fn keys(bucket: &Bucket, part: &str) -> Vec<String> {
+    let listed = bucket.medium().list("shards/").unwrap();
+    listed.into_iter().map(|(key, _)| key).filter(|key| key.contains(part)).collect()
+}
+
+#[test]
+fn a_put_that_lands_behind_a_fence_finds_its_name_taken() {
+    let bucket = Bucket::in_memory();
+    let old = bucket.open().unwrap();
+    let known = append(&*old, b"known");
+    bucket.medium().set_rates(FaultRates { late: 1_000, ..FaultRates::default() }, 7);
+    let late = old.log().append_record(b"late").unwrap();
+    let _ = old.log().wait_durable(late);
+    bucket.medium().set_rates(FaultRates::default(), 7);
+    let new = bucket.open().unwrap();
+    let found = records(&*new, None).unwrap().0;
+    assert_eq!(found[0], (known, b"known".to_vec()));
+    // Whether it landed before the fence is the medium's to say; from now on that is so for good.
+    let outcome = old.log().wait_durable(late);
+    assert_eq!(outcome.is_ok(), found.len() == 2);
+    let counts = bucket.medium().counts();
+    assert!(counts.late > 0 && counts.landed_late + counts.met_late > 0, "{counts:?}");
+    append(&*new, b"new");
+    drop(new);
+    assert_eq!(records(&*bucket.open().unwrap(), None).unwrap().0.len(), found.len() + 1);
+}
+
+#[test]
+fn collection_keeps_what_the_kept_manifests_need() {
+    let bucket = Bucket::in_memory();
+    let home = bucket.open().unwrap();
+    let (mut version, mut last) = (None, Watermark::START);
+    for number in 0..30u8 {
+        last = append(&*home, &[number]);
+        version = flush(&*home, version, &[number]);
+        assert!(keys(&bucket, "/manifest/").len() <= 8, "{number}");
+        assert!(keys(&bucket, "/log/").len() <= 9, "{number}");
+        assert!(keys(&bucket, "/boundary/").len() <= 1, "{number}");
+    }
+    assert_eq!(home.log().bytes(), 0);
+    let tail = append(&*home, b"tail");
+    drop(home);
+    let home = bucket.open().unwrap();
+    assert_eq!(home.manifests().load().unwrap(), version.map(|version| (version, vec![29])));
+    assert_eq!(records(&*home, Some(last)).unwrap().0, [(tail, b"tail".to_vec())]);
+    let error = records(&*home, None).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
+    assert!(error.message().contains("records are missing"), "{error}");
+}
+
+#[test]
+fn a_publisher_that_was_away_looks_at_the_boundary() {
+    let bucket = Bucket::in_memory();
+    let away = bucket.open().unwrap();
+    let home = bucket.open().unwrap();
+    let mut version = None;
+    for number in 0..20u8 {
+        append(&*home, &[number]);
+        version = flush(&*home, version, &[number]);
+    }
+    // Its name was collected and is free: the create succeeds.
+    let error = away.manifests().publish(None, b"zombie").unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Deposed, "{error}");
+    assert_eq!(home.manifests().load().unwrap(), version.map(|version| (version, vec![19])));
+    assert_eq!(bucket.archive().newest().unwrap(), version.map(|version| (version, vec![19])));
+    flush(&*home, version, b"goes on");
+}
+
+#[test]
+fn a_deposed_owner_removes_no_file_of_its_successor() {
+    let bucket = Bucket::in_memory();
+    let old = bucket.open().unwrap();
+    let mine = old.segments().put("old.seg", b"old").unwrap();
+    let new = bucket.open().unwrap();
+    let file = new.segments().put("new.seg", b"new").unwrap();
+    old.segments().remove("new.seg").unwrap();
+    assert_eq!(old.segments().list().unwrap(), ["old.seg"]);
+    new.segments().verify(&file).unwrap();
+    new.segments().verify(&mine).unwrap();
+}
+
+#[test]
+fn damage_is_named_and_closes_the_log() {
+    let memory = Arc::new(MemoryMedium::default());
+    let bucket = Bucket::on(Arc::clone(&memory) as _, ObjectOptions::default());
+    let home = bucket.open().unwrap();
+    let first = append(&*home, b"first");
+    append(&*home, &[7; 3000]);
+    append(&*home, b"third");
+    let version = home.manifests().publish(None, b"one").unwrap();
+    let file = home.segments().put("a.seg", b"123456789").unwrap();
+    drop(home);
+    let (group, segment) = (keys(&bucket, "/log/")[1].clone(), keys(&bucket, "/segment/")[0].clone());
+    memory.damage(&group, |bytes| bytes[90] ^= 1);
+    memory.damage(&segment, |bytes| bytes[3] ^= 1);
+    let home = bucket.open().unwrap();
+    let mut found = Vec::new();
+    let replayed = home.log().replay(None, &mut |at, _| {
+        found.push(at);
+        Ok(())
+    });
+    let error = replayed.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Corrupt { file: group, offset: 0 });
+    assert_eq!(found, [first], "all before it was visited");
+    assert!(matches!(home.segments().verify(&file).unwrap_err().kind(), ErrorKind::Corrupt { .. }));
+    assert!(matches!(bucket.archive().open(&file).unwrap_err().kind(), ErrorKind::Corrupt { .. }));
+    memory.damage(&keys(&bucket, "/manifest/").last().unwrap().clone(), |bytes| bytes[20] ^= 1);
+    assert_eq!(bucket.archive().newest().unwrap(), Some((version, b"one".to_vec())), "passed over");
+}
+
+#[test]
+fn the_last_group_damaged_is_no_torn_tail() {
+    let memory = Arc::new(MemoryMedium::default());
+    let bucket = Bucket::on(Arc::clone(&memory) as _, ObjectOptions::default());
+    let home = bucket.open().unwrap();
+    append(&*home, b"first");
+    append(&*home, b"last");
+    drop(home);
+    memory.damage(&keys(&bucket, "/log/")[1].clone(), |bytes| bytes[100] ^= 1);
+    let home = bucket.open().unwrap();
+    assert!(matches!(records(&*home, None).unwrap_err().kind(), ErrorKind::Corrupt { .. }));
+    assert!(matches!(home.log().reserve(1).unwrap_err().kind(), ErrorKind::Corrupt { .. }));
+}
+
+#[test]
+fn records_that_wait_together_take_one_put() {
+    let bucket = Bucket::in_memory();
+    let site = bucket.site();
+    let home = site.home(&shard()).unwrap();
+    let before = site.counts();
+    let ats: Vec<_> = (0..100u8).map(|number| home.log().append_record(&[number]).unwrap()).collect();
+    assert_eq!(site.counts().puts, before.puts, "memory only");
+    home.log().wait_durable(ats[99]).unwrap();
+    assert_eq!(site.counts().puts, before.puts + 1);
+    home.log().wait_durable(ats[99]).unwrap();
+    assert_eq!(site.counts().puts, before.puts + 1, "an idle shard asks for nothing");
+}
+
+#[test]
+fn a_crowded_log_waits_for_its_window_and_an_idle_one_does_not() {
+    let bucket = Bucket::in_memory();
+    bucket.medium().set_call_ms(20);
+    let home = bucket.open().unwrap();
+    let took = |crowd: usize| {
+        let began = bucket.medium().now_ms();
+        let ats: Vec<_> = (0..crowd).map(|_| home.log().append_record(b"x").unwrap()).collect();
+        ats.iter().for_each(|at| home.log().when_durable(*at, Box::new(|result| result.unwrap())));
+        home.log().wait_durable(ats[crowd - 1]).unwrap();
+        bucket.medium().now_ms() - began
+    };
+    assert_eq!(took(1), 20, "a single client waits for the store alone");
+    assert_eq!(took(1), 20);
+    assert_eq!(took(8), 20, "nobody waited together before");
+    assert!((30..=55).contains(&took(8)), "the next begins a window behind the one before");
+    let full = vec![0; 9 << 20];
+    let ats = [home.log().append_record(&full).unwrap(), home.log().append_record(b"x").unwrap()];
+    let began = bucket.medium().now_ms();
+    home.log().wait_durable(ats[0]).unwrap();
+    assert_eq!(bucket.medium().now_ms() - began, 20, "a full group goes at once");
+}
+
+#[test]
+fn bounds_are_told_before_anything_is_offered() {
+    let log =
+        ObjectLogOptions { tail_bytes_max: 4_000, pending_bytes_max: 10_000, ..ObjectLogOptions::default() };
+    let memory = Arc::new(MemoryMedium::default());
+    let bucket = Bucket::on(memory, ObjectOptions { log, ..ObjectOptions::default() });
+    let home = bucket.open().unwrap();
+    let mut state = 1;
+    let mut record = || (0..500).flat_map(|_| crate::faults::split_mix(&mut state).to_le_bytes()).collect();
+    let noise: Vec<u8> = record();
+    append(&*home, &noise);
+    let error = home.log().reserve(1).unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Retry, "{error}");
+    let version = flush(&*home, None, b"one");
+    drop(home.log().reserve(1).unwrap());
+    // An outage: what waits in memory is bounded too.
+    bucket.medium().set_down(true);
+    let error = loop {
+        match home.log().append_record(&[1; 1_000]) {
+            Ok(at) => drop(home.log().wait_durable(at)),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.kind(), &ErrorKind::Retry, "{error}");
+    bucket.medium().set_down(false);
+    append(&*home, b"after");
+    flush(&*home, version, b"two");
+}
