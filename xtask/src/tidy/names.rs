@@ -12,7 +12,8 @@ const PACKAGES: [(&str, &[&str]); 22] = [
     ("tower-http", &["http"]),
     ("h2", &["http", "client"]),
     ("rustls*", &["http", "client"]),
-    ("tokio-rustls", &["http", "client"]),
+    // `store` chooses the cryptography of `object_store`'s client with it, as it does with `reqwest`.
+    ("tokio-rustls", &["http", "client", "store"]),
     ("rcgen", &["http"]),
     ("object_store", &["store"]),
     ("memmap2", &["store"]),
@@ -25,7 +26,7 @@ const PACKAGES: [(&str, &[&str]); 22] = [
     ("unicode-segmentation", &["analysis"]),
     ("stop-words", &["analysis"]),
     ("whatlang", &["analysis"]),
-    ("reqwest", &[]),
+    ("reqwest", &["store"]),
     ("chrono", &[]),
     ("bincode", &[]),
 ];
