@@ -18,7 +18,8 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The text is hashed as it comes and never held.
+    /// The text is hashed as it comes and never held: the result cache's key was that text once, written and
+    /// kept for every search.
     pub fn of(part: &impl Debug) -> Self {
         let mut text = HashedText::default();
         // Invariant: hashing does not fail, and neither do derived debug forms.
@@ -47,7 +48,7 @@ impl Write for HashedText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::Query;
+    use crate::query::tree::Query;
     use crate::search::SearchPlan;
 
     #[test]

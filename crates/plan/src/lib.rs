@@ -43,10 +43,8 @@ pub use facet::{FacetPlan, FacetSort, FieldFacet, IntervalFacet, PivotFacet, Que
 pub use fingerprint::Fingerprint;
 pub use function::expression::{Arithmetic, Expression};
 pub use function::kind::Kind;
-pub use function::{
-    Comparison, CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PointDistance, Statistic,
-    StringMeasure,
-};
+pub use function::operand::{CurrencyOf, IndexTerm, Pick, PointDistance, Statistic};
+pub use function::operator::{Comparison, Operator, StringMeasure};
 pub use geo::area::{Area, Circle, Line, Rect};
 pub use geo::box_score::BoxScore;
 pub use geo::edge::Edge;
@@ -57,15 +55,17 @@ pub use java_map::java_bucket;
 pub use name::check_name;
 pub use partial::CutDepth;
 pub use query::dense_vector::{
-    GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
+    GraphShape, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
 };
 pub use query::match_scope::MatchScope;
 pub use query::more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
-pub use query::payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
+pub use query::payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation, PayloadUse};
 pub use query::rank::{RankCurve, RankQuery, rank_code, rank_kept, rank_of_code};
-pub use query::relation::{Graph, Join, Move, Related, RelatedScore};
-pub use query::span::{PayloadUse, Span, SpanQuery};
-pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use query::relation::Move;
+pub use query::shape::{Fuzzy, Occur, Phrase, PhrasePosition, Range, RelatedScore};
+pub use query::tree::{
+    Clause, Function, FunctionRange, Graph, Join, Nearest, PayloadOf, Query, Related, Span, SpanQuery,
+};
 pub use schema::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use schema::class::FieldClass;
 pub use schema::coerce::coerce;

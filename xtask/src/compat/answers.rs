@@ -15,11 +15,11 @@ use super::scenario::Step;
 /// The file `<scenario>.json`.
 #[derive(Deserialize, Serialize)]
 pub struct Recorded {
-    answers: Vec<Entry>,
+    answers: Vec<RecordedAnswer>,
 }
 
 #[derive(Deserialize, Serialize)]
-struct Entry {
+struct RecordedAnswer {
     ask: String,
     status: u16,
     #[serde(rename = "type")]
@@ -31,9 +31,14 @@ impl Recorded {
     pub fn of(steps: &[Step], answers: &[Answer], masks: &Masks) -> Self {
         let entry = |(step, answer): (&Step, &Answer)| {
             let mut whole = answer.as_value();
-            masks.for_step(step).blank(&mut whole);
+            masks.with_own(&step.mask).blank(&mut whole);
             let body = whole.get_mut("body").map_or(Value::Null, Value::take);
-            Entry { ask: step.request_line(), status: answer.status, kind: answer.kind.clone(), body }
+            RecordedAnswer {
+                ask: step.request_line(),
+                status: answer.status,
+                kind: answer.kind.clone(),
+                body,
+            }
         };
         Self { answers: steps.iter().zip(answers).map(entry).collect() }
     }

@@ -7,16 +7,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::mask::{self, Kind, Rules, join, timeless};
+use super::outcome::{Difference, Outcome};
 use super::scenario::Step;
-use super::summary::Outcome;
-
-/// One place where two answers part; absent parts are `None`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
-    pub path: String,
-    pub expected: Option<Value>,
-    pub actual: Option<Value>,
-}
 
 const TOLERANCE: f64 = 1e-5;
 

@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 /// The whole message; `None` where it is none.
 pub fn decode(bytes: &[u8]) -> Option<Value> {
     let (2, rest) = (*bytes.first()?, bytes.get(1..)?) else { return None };
-    let mut reader = Reader { rest, names: Vec::new() };
+    let mut reader = JavabinReader { rest, names: Vec::new() };
     let value = reader.value()?;
     reader.rest.is_empty().then_some(value)
 }
 
-struct Reader<'a> {
+struct JavabinReader<'a> {
     rest: &'a [u8],
     names: Vec<String>,
 }
 
 const END: u8 = 15;
 
-impl Reader<'_> {
+impl JavabinReader<'_> {
     fn value(&mut self) -> Option<Value> {
         let tag = self.byte()?;
         self.tagged(tag)

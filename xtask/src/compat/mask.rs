@@ -11,8 +11,6 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::scenario::Step;
-
 /// How loosely a part is compared.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "snake_case")]
@@ -55,8 +53,9 @@ impl Masks {
         Ok(Self { rules: rules.into_iter().collect() })
     }
 
-    pub fn for_step(&self, step: &Step) -> Rules {
-        let own = step.mask.iter().map(|(pattern, kind)| (pattern.clone(), *kind));
+    /// The rules of one step: its own come first, and the first that covers a path decides.
+    pub fn with_own(&self, own: &BTreeMap<String, Kind>) -> Rules {
+        let own = own.iter().map(|(pattern, kind)| (pattern.clone(), *kind));
         Rules { rules: own.chain(self.rules.iter().cloned()).collect() }
     }
 }

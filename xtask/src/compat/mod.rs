@@ -4,8 +4,8 @@
 //! Each file gets a collection of its own, made fresh and deleted after. Recording rewrites the answers;
 //! replaying compares them under `compat/masks.yaml`. This module owns the run; the parts are: `scenario`
 //! (the question files), `ask` (one question over HTTP), `provision` (collections), `answers` (the recorded
-//! files), `compare` and `mask`, `open` (steps known to fail), `summary`; `random` asks what nobody wrote
-//! down.
+//! files), `compare` and `mask`, `open` (steps known to fail), `outcome` and `summary`; `random` asks what
+//! nobody wrote down.
 
 mod answers;
 mod ask;
@@ -13,6 +13,7 @@ mod compare;
 mod javabin;
 mod mask;
 mod open;
+mod outcome;
 mod provision;
 mod random;
 mod scenario;
@@ -28,11 +29,12 @@ use answers::Recorded;
 use ask::{Answer, Server};
 use mask::Masks;
 use open::Open;
+use outcome::Outcome;
 use provision::Create;
 use random::Random;
 use scenario::{Scenario, Step};
+use summary::StepResult;
 pub use summary::Summary;
-use summary::{Outcome, StepResult};
 
 /// Who asks a server with a `security.json`, unless a step says who.
 const ADMINISTRATOR: &str = "solr:SolrRocks";
@@ -195,7 +197,7 @@ impl FileRun<'_> {
         let (Some(expected), Some(answer)) = (recorded.answer(index, step), answer) else {
             return Outcome::Stale;
         };
-        let rules = self.masks.for_step(step);
+        let rules = self.masks.with_own(&step.mask);
         compare::judge(&expected.as_value(), &answer.as_value(), &rules, step)
     }
 }

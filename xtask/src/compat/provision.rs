@@ -17,7 +17,7 @@ pub enum Create {
     Cores,
     /// `/admin/collections?action=CREATE&name=X&collection.configName=Y&numShards=N`.
     Collections(usize),
-    /// Copy `configsets/Y` into this Solr home, then CoreAdmin CREATE with `instanceDir`.
+    /// Copy `configsets/<name>` into this Solr home, then CoreAdmin CREATE with `instanceDir`.
     Home(PathBuf),
 }
 

@@ -6,23 +6,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::compare::Difference;
 use super::open::Open;
+use super::outcome::{Difference, Outcome};
 use super::scenario::Step;
-
-/// How one step ended.
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    Passed,
-    /// Differs only where the scenario says that we differ on purpose.
-    Kept,
-    Failed(Vec<Difference>),
-    /// The question was edited after its answer was recorded.
-    Stale,
-    /// The collection could not be made or filled, and why.
-    Unasked(String),
-    Recorded,
-}
 
 /// One step's outcome and where it stands.
 #[derive(Clone, Debug)]

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use crate::facet::heatmap::{HeatmapFacet, HeatmapResult};
 use crate::facet::range::{OtherRange, RangeBucket};
-use crate::function::{CurrencyOf, Function};
+use crate::function::operand::CurrencyOf;
 use crate::query::relation::Move;
-use crate::query::{Query, Range};
+use crate::query::shape::Range;
+use crate::query::tree::{Function, Query};
 use crate::value::Value;
 
 /// What is computed of one bucket.

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use crate::facet::bucket::BucketPlan;
 use crate::facet::heatmap::HeatmapFacet;
 use crate::facet::range::{OtherRange, RangeBucket};
-use crate::function::CurrencyOf;
+use crate::function::operand::CurrencyOf;
 use crate::partial::CutDepth;
-use crate::query::Query;
+use crate::query::tree::Query;
 use crate::value::Value;
 
 #[derive(Clone, Debug, Default, PartialEq)]

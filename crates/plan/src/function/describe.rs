@@ -1,11 +1,13 @@
-//! Functions in the words of Lucene's value sources, which debug output and explanations show.
+//! Functions in the words of Lucene's value sources, which debug output and explanations show. Recorded from
+//! Solr 9.10.1. Queries within a function come with their words already (`label`), since how a query is shown
+//! is `solr`'s.
 
 use std::fmt::{Display, Formatter, Result};
 
-use super::{
-    CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PointDistance, Statistic, StringMeasure,
-};
+use super::operand::{CurrencyOf, IndexTerm, Pick, PointDistance, Statistic};
+use super::operator::{Operator, StringMeasure};
 use crate::query::dense_vector::{VectorMeasure, VectorSide};
+use crate::query::tree::{Function, PayloadOf};
 use crate::schema::class::FieldClass;
 use crate::value::{Value, java_double, java_float};
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::index::TermCounts;
 use super::merge::Merge;
-use crate::function::Function;
-use crate::query::Fuzzy;
+use crate::query::shape::Fuzzy;
+use crate::query::tree::Function;
 
 /// A term of a field, by the bytes that the index has for it.
 pub type StatisticsTerm = (Arc<str>, Box<[u8]>);

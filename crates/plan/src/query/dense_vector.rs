@@ -1,10 +1,9 @@
-//! Vectors: what a field of them holds, how two are compared, and the query for the nearest. Scores are
+//! Vectors: what a field of them holds, and how two are compared. Scores are
 //! Lucene's, higher for nearer; they are worked out in `engine`.
 
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::query::Query;
 use crate::schema::field::FieldType;
 
 /// How two vectors are compared, by the names of Solr's `similarityFunction`.
@@ -122,17 +121,4 @@ pub struct VectorSimilarity {
 pub enum VectorSide {
     Field(Arc<str>),
     Constant(Arc<[f32]>),
-}
-
-/// The documents whose vectors are nearest to a target.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Nearest {
-    pub field: Arc<str>,
-    pub target: Arc<[f32]>,
-    /// How many, at least 1.
-    pub count: usize,
-    /// How many more are looked at than are wanted, as a factor; 1 is the least.
-    pub effort: f32,
-    /// Only among documents that match all of these.
-    pub among: Vec<Query>,
 }

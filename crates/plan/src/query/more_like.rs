@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::java_map::java_bucket;
 use crate::partial::{LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
-use crate::query::{Clause, Occur, Query};
 use crate::tie_heap::TieHeap;
 use crate::value::Value;
 
@@ -75,19 +74,6 @@ pub struct LikeTerm {
 }
 
 impl MoreLike {
-    /// Documents with any of `terms`, but for the one they are like.
-    pub fn query(&self, terms: &[LikeTerm], unique_key: Option<&Arc<str>>) -> Query {
-        let any = terms.iter().map(|term| Clause { occur: Occur::Should, query: term.query() }).collect();
-        let any = Query::Boolean { clauses: any, minimum_should_match: 0 };
-        let (LikeSource::Document(id), Some(key)) = (&self.of, unique_key) else { return any };
-        let same = Query::Term { field: key.clone(), value: Value::Str(id.clone()) };
-        let clauses =
-            vec![Clause { occur: Occur::Must, query: any }, Clause { occur: Occur::MustNot, query: same }];
-        Query::Boolean { clauses, minimum_should_match: 0 }
-    }
-}
-
-impl MoreLike {
     /// The words that tell most, the least telling first, as Lucene lists them. Errors: a document that no
     /// shard has.
     ///
@@ -142,16 +128,5 @@ impl LikeChoice {
             && documents <= most;
         let rarity = (field.documents + 1) as f64 / (documents + 1) as f64;
         wanted.then(|| word.frequency as f32 * (rarity.ln() + 1.0) as f32)
-    }
-}
-
-impl LikeTerm {
-    /// Documents with the word.
-    pub fn query(&self) -> Query {
-        let term = Query::Term { field: self.field.clone(), value: self.value.clone() };
-        if self.boost == 1.0 {
-            return term;
-        }
-        Query::Boost { query: Box::new(term), boost: self.boost }
     }
 }

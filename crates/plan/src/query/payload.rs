@@ -2,6 +2,8 @@
 //! they compare. Which filters store some is told by `analysis`. Names and rules are those of Lucene's and
 //! Solr's payload utilities.
 
+use crate::value::Value;
+
 /// How a payload is read as a number. A word without one counts 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayloadDecoder {
@@ -136,6 +138,19 @@ impl PayloadOperation {
         let found = Self::NAMES.iter().find(|(_, operation)| *operation == self);
         found.map_or_else(String::new, |(name, _)| name.to_ascii_uppercase())
     }
+}
+
+/// What is done with the payloads of a stretch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PayloadUse {
+    Score {
+        decoder: PayloadDecoder,
+        how: PayloadFunction,
+        /// Whether the score is multiplied by what it would be without payloads.
+        times_score: bool,
+    },
+    /// Only stretches whose payloads, one by one, compare so with these.
+    Check { kind: PayloadKind, operation: PayloadOperation, payloads: Vec<Value> },
 }
 
 #[cfg(test)]

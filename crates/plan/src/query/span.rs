@@ -2,66 +2,8 @@
 //! what was stored with them, their payloads. `{!complexphrase}`, `{!surround}`, `{!payload_score}` and
 //! `{!payload_check}` resolve to these; shapes and names are those of Lucene's span queries.
 
-use std::sync::Arc;
-
-use crate::query::Query;
-use crate::query::match_scope::MatchScope;
-use crate::query::payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
-use crate::value::Value;
-
-/// A span query, of one field.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SpanQuery {
-    pub field: Arc<str>,
-    pub span: Span,
-    pub payload: Option<PayloadUse>,
-    /// As written, where debug output shows that.
-    pub text: Option<String>,
-}
-
-/// A stretch of words.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Span {
-    Word(String),
-    /// Any of the words that a prefix, wildcard, regular expression, fuzzy term or range finds in the index.
-    Pattern(Box<Query>),
-    Any(Vec<Span>),
-    Near {
-        spans: Vec<Span>,
-        /// Words between, at most.
-        slop: u32,
-        in_order: bool,
-    },
-    /// Where the first stands and the second does not overlap it.
-    Without(Box<[Span; 2]>),
-}
-
-/// What is done with the payloads of a stretch.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PayloadUse {
-    Score {
-        decoder: PayloadDecoder,
-        how: PayloadFunction,
-        /// Whether the score is multiplied by what it would be without payloads.
-        times_score: bool,
-    },
-    /// Only stretches whose payloads, one by one, compare so with these.
-    Check { kind: PayloadKind, operation: PayloadOperation, payloads: Vec<Value> },
-}
-
-impl Span {
-    /// As [`Query::scope`].
-    pub(crate) fn scope(&self) -> MatchScope {
-        let of_all = |spans: &[Span]| spans.iter().map(Span::scope).max().unwrap_or(MatchScope::Segment);
-        match self {
-            Span::Word(_) => MatchScope::Segment,
-            // So many words of the whole index, at most.
-            Span::Pattern(_) => MatchScope::Snapshot,
-            Span::Any(spans) | Span::Near { spans, .. } => of_all(spans),
-            Span::Without(both) => of_all(&**both),
-        }
-    }
-}
+use crate::query::payload::PayloadUse;
+use crate::query::tree::{Query, Span, SpanQuery};
 
 impl SpanQuery {
     /// In Lucene's words, `of` being what it says of the span.

@@ -1,6 +1,7 @@
-//! What restricts a search without scoring.
+//! What restricts a search without scoring: a query, whether its matches are kept for others, when it runs,
+//! and the tags by which a facet leaves it out. Resolved from `fq` by `solr`, kept by the engine.
 
-use crate::query::Query;
+use crate::query::tree::Query;
 
 /// A filter query: restricts, never scores.
 #[derive(Clone, Debug, PartialEq)]

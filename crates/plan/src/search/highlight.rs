@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::query::Query;
+use crate::query::tree::Query;
 use crate::schema::properties::Properties;
 use crate::search::field_selection::FieldSelection;
 

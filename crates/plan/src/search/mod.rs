@@ -23,10 +23,9 @@ pub(crate) mod why_not;
 use std::sync::Arc;
 
 use crate::facet::FacetPlan;
-use crate::function::Function;
 use crate::partial::{ChosenHeads, SearchStatistics};
-use crate::query::Query;
 use crate::query::match_scope::MatchScope;
+use crate::query::tree::{Function, Query};
 use crate::search::field_selection::FieldSelection;
 use crate::search::filter::Filter;
 use crate::search::highlight::HighlightPlan;

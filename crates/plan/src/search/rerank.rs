@@ -1,6 +1,7 @@
-//! A second opinion on the first hits of a search. Solr's words: `rq={!rerank …}`.
+//! A second opinion on the first hits of a search. Solr's words: `rq={!rerank …}`. Each shard scores its own
+//! first hits again, `cluster` orders them; how two scores join is decided here, for both.
 
-use crate::query::Query;
+use crate::query::tree::Query;
 
 /// Orders the first hits anew, by their scores joined with those of another query; the hits behind them stay.
 #[derive(Clone, Debug, PartialEq)]

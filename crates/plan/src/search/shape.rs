@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::function::Function;
-use crate::query::Query;
+use crate::query::tree::{Function, Query};
 use crate::search::filter::{Filter, share_tag};
 use crate::search::page::Page;
 use crate::search::rerank::Rerank;

@@ -1,9 +1,9 @@
-//! The orders in which hits come.
+//! The orders in which hits come. Resolved from `sort` by `solr`: names are looked up and missing values have
+//! their place; the engine compares within segments, `cluster` the values of hits of several shards.
 
 use std::sync::Arc;
 
-use crate::function::Function;
-use crate::query::Query;
+use crate::query::tree::{Function, Query};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortKey {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::function::StringMeasure;
-use crate::query::Fuzzy;
+use crate::function::operator::StringMeasure;
+use crate::query::shape::Fuzzy;
 
 /// A declared component: its dictionaries, and the field type that reads the words of `q`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::function::expression::Expression;
 use crate::partial::CutDepth;
-use crate::query::Occur;
+use crate::query::shape::Occur;
 
 /// A declared component and its suggesters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

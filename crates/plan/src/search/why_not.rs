@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::query::Query;
+use crate::query::tree::Query;
 use crate::value::Value;
 
 /// What a plan makes of one document.

@@ -8,7 +8,7 @@ pub(crate) mod nested;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::query::Query;
+use crate::query::tree::Query;
 use crate::update::atomic_op::AtomicOp;
 use crate::update::commit::Commit;
 use crate::update::nested::{NestedEdit, NestedField};

@@ -15,9 +15,10 @@ use super::ask::{Answer, Server};
 use super::compare;
 use super::mask::Masks;
 use super::open::Open;
+use super::outcome::Outcome;
 use super::provision::Create;
 use super::scenario::Step;
-use super::summary::{Outcome, StepResult, Summary};
+use super::summary::{StepResult, Summary};
 use crate::args::Misuse;
 
 const COLLECTION: &str = "compat_random";
@@ -113,5 +114,5 @@ fn judged(solr: &Answer, ours: &Answer, masks: &Masks, step: &Step) -> Outcome {
     if solr.status >= 500 && ours.status < 500 && ours.status > 0 {
         return Outcome::Kept;
     }
-    compare::judge(&solr.as_value(), &ours.as_value(), &masks.for_step(step), step)
+    compare::judge(&solr.as_value(), &ours.as_value(), &masks.with_own(&step.mask), step)
 }
