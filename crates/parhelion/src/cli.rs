@@ -1,15 +1,15 @@
-//! The command line as clap sees it: every command, flag and help text. No behaviour.
+//! The command line as clap sees it: every command with its help. No behaviour: `main.rs` calls the command's
+//! own file, which has its flags as well. Completions and manual pages are made of it.
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::demo::DemoArgs;
 #[cfg(target_os = "linux")]
 use crate::doctor::DoctorArgs;
 use crate::ingest::IngestArgs;
 use crate::lab::LabArgs;
-use crate::login::LoginArgs;
 use crate::post::PostArgs;
 use crate::query::QueryArgs;
 use crate::relay::RelayArgs;
@@ -75,36 +75,6 @@ pub enum Command {
         #[arg(long)]
         dir: Option<PathBuf>,
     },
-}
-
-/// Which server a command speaks to, and as whom.
-#[derive(Debug, Args)]
-pub struct Remote {
-    /// The Solr URL; `http://` and `/solr` may be left out.
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
-    pub url: String,
-    /// Give up on a request after this many seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub timeout: u64,
-    #[command(flatten)]
-    pub login: LoginArgs,
-}
-
-impl Remote {
-    pub fn client(&self) -> anyhow::Result<client::SolrClient> {
-        let url = self.url.parse::<client::SolrUrl>()?.with_login(self.login.login()?);
-        Ok(client::SolrClient::new(url, std::time::Duration::from_secs(self.timeout)))
-    }
-}
-
-/// Which collection of it.
-#[derive(Debug, Args)]
-pub struct Target {
-    #[command(flatten)]
-    pub remote: Remote,
-    /// The collection or core.
-    #[arg(short, long, value_name = "NAME", env = "PARHELION_COLLECTION")]
-    pub collection: String,
 }
 
 #[cfg(test)]

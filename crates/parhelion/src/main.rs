@@ -25,6 +25,7 @@ mod processor;
 mod query;
 mod relay;
 mod relevance;
+mod remote;
 mod schema;
 mod serve;
 mod server;

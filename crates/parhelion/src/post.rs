@@ -12,8 +12,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ingest::{Batcher, Format, Progress, Sender, files_below, read_source};
 use serde_json::json;
 
-use crate::cli::Target;
 use crate::output;
+use crate::remote::Target;
 
 #[derive(Debug, Args)]
 pub struct PostArgs {

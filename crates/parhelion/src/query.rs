@@ -6,8 +6,8 @@ use clap::Args;
 use comfy_table::Table;
 use serde_json::Value;
 
-use crate::cli::Target;
 use crate::output;
+use crate::remote::Target;
 
 #[derive(Debug, Args)]
 pub struct QueryArgs {

@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 use client::SolrClient;
 use serde_json::Value;
 
-use crate::cli::Target;
 use crate::output;
+use crate::remote::Target;
 
 /// Between two looks at a rebuild.
 const PAUSE: Duration = Duration::from_millis(300);

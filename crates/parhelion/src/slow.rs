@@ -1,11 +1,12 @@
-//! `parhelion slow`: the last requests that were slow, as a table for eyes or JSON for programs.
+//! `parhelion slow`: the last requests that were slow, as a table for eyes or JSON for programs. Asked of a
+//! running server (`docs/slow.md`); what counts as slow is the server's setting.
 
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::Value;
 
-use crate::cli::Remote;
 use crate::output;
+use crate::remote::Remote;
 
 #[derive(Debug, Args)]
 pub struct SlowArgs {

@@ -1,4 +1,5 @@
-//! A run on the terminal: progress while it lasts, tables when it is done.
+//! A run on the terminal: progress while it lasts, tables when it is done. In: the lab's notes and its
+//! finished run; out: lines. Computes nothing; the page with charts is the lab's own report.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lab::{Agreement, Arm, Change, Figures, Interval, Run, Shape, Watch, Whose};
@@ -177,6 +178,11 @@ fn cells_of(figures: Option<&Figures>) -> [String; 4] {
 
 fn bounds(interval: Interval) -> String {
     format!("{:.2}–{:.2}", interval.low, interval.high)
+}
+
+/// Memory as people read it; where the machine does not say it, that.
+pub fn megabytes(bytes: Option<u64>) -> String {
+    bytes.map_or("unknown".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6))
 }
 
 fn name_of(whose: Whose) -> &'static str {

@@ -1,10 +1,11 @@
-//! `parhelion lab hold`: idle connections and busy ones, and what they cost the server.
+//! `parhelion lab hold`: idle connections and busy ones, and what they cost the server. Flags and the lines
+//! shown; connections are held, and judged, by `lab::hold`.
 
 use clap::Args;
 use client::SolrUrl;
 use lab::{Held, HoldOptions};
 
-use super::console::Watcher;
+use super::console::{Watcher, megabytes};
 use crate::login::LoginArgs;
 use crate::output;
 
@@ -69,8 +70,8 @@ pub async fn run(args: HoldArgs) -> anyhow::Result<()> {
 }
 
 fn shown(held: &Held) -> String {
-    let [before, loaded, after] = held.resident_bytes.map(super::megabytes);
-    let most = super::megabytes(held.resident_bytes_max);
+    let [before, loaded, after] = held.resident_bytes.map(megabytes);
+    let most = megabytes(held.resident_bytes_max);
     let close_wait = held.close_wait.map_or("unknown".to_owned(), |count| count.to_string());
     format!(
         "{} requests by {} clients over {} connections in {:.1} s: {} failed, {} resets\n\

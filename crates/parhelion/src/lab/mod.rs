@@ -153,7 +153,7 @@ struct RunArgs {
     /// Requests of an open loop that may be under way at once.
     #[arg(long, default_value_t = 64, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=4096))]
     open_connections: u16,
-    /// Timed slices a side, taken in turn.
+    /// Timed slices a side, taken in turn. To tell 2 % from nothing takes 15.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pairs: u16,
     /// Length of one timed slice.
@@ -311,8 +311,4 @@ fn write_report(output: &OutputArgs, run: &Run, then: Option<&Run>) -> anyhow::R
     fs::write(path, lab::html(run, then)).with_context(|| format!("cannot write `{}`", path.display()))?;
     output::note(&format!("report: {}", path.display()));
     Ok(())
-}
-
-fn megabytes(bytes: Option<u64>) -> String {
-    bytes.map_or("unknown".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6))
 }

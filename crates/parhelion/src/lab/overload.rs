@@ -1,4 +1,5 @@
-//! `parhelion lab overload`: more than a server can do.
+//! `parhelion lab overload`: more than a server can do. Flags and the lines shown; what is sent, and what
+//! counts as refused, is `lab::overload`'s.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use clap::Args;
 use client::SolrUrl;
 use lab::{OverloadOptions, Overloaded, Side};
 
-use super::console::Watcher;
+use super::console::{Watcher, megabytes};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -84,7 +85,7 @@ pub async fn run(args: OverloadArgs) -> anyhow::Result<()> {
 }
 
 fn shown(seen: &Overloaded) -> String {
-    let [before, most] = seen.resident_bytes.map(super::megabytes);
+    let [before, most] = seen.resident_bytes.map(megabytes);
     let (unloaded, overloaded) = (seen.unloaded, seen.overloaded);
     format!(
         "{:.0} requests a second can be answered; {:.0} were asked, for {:.1} s\n\
