@@ -5,7 +5,6 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::durability::DurabilityWaiter;
 use crate::{Result, Room, SegmentBytes};
 
 /// Largest record that [`FencedLog::reserve`] gives room for, in bytes.
@@ -40,6 +39,9 @@ impl Watermark {
         Self { epoch: (both >> 64) as u64, sequence: both as u64 }
     }
 }
+
+/// Told once whether a record has become durable, on whichever thread found out.
+pub type DurabilityWaiter = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// What [`FencedLog::replay`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

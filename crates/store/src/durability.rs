@@ -1,4 +1,5 @@
-//! Waiting for a log without a thread: a callback that is told once, and a future over it.
+//! Waiting for a log without a thread: a future over the callback that every log calls once
+//! ([`DurabilityWaiter`](crate::DurabilityWaiter)). Knows the contract alone, so that it serves any home.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,9 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use crate::{FencedLog, Result, Watermark};
-
-/// Told once whether a record has become durable, on whichever thread found out.
-pub type DurabilityWaiter = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// Resolves once a record is durable, or cannot become so here. It waits; it does not make the log write: see
 /// [`FencedLog::when_durable`].

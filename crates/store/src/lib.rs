@@ -33,14 +33,14 @@ mod site;
 pub use backup::{BackupAdded, BackupDraft, BackupFile, BackupFolder, BackupPoint, Purged};
 pub use config::{ConfigEntry, ConfigFiles};
 pub use contract::{
-    FencedLog, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile, SegmentStore, SegmentWriter,
-    ShardHome, ShardImage, Watermark, WrittenFile,
+    DurabilityWaiter, FencedLog, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile, SegmentStore,
+    SegmentWriter, ShardHome, ShardImage, Watermark, WrittenFile,
 };
 pub use disk::SegmentBytes;
-pub use durability::{Durability, DurabilityWaiter};
+pub use durability::Durability;
 pub use error::{Error, ErrorKind, Result};
 pub use local::{HomeOptions, LocalHome, LocalSite};
-pub use log::LogOptions;
+pub use log::options::LogOptions;
 pub use metadata::{MetadataFiles, MetadataStore, VersionedBytes};
 pub use room::Room;
 pub use site::{ShardArchive, ShardId, Site};

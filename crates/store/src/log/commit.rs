@@ -3,9 +3,9 @@
 //! lock.
 
 use crate::contract::Watermark;
+use crate::log::chunk::Chunk;
 use crate::log::folder::Folder;
 use crate::log::format::{ChainPoint, FILE_HEADER_BYTES, FileHeader, RECORD_HEADER_BYTES, RecordHeader};
-use crate::log::queue::Chunk;
 use crate::{Error, ErrorKind, Result};
 
 pub(crate) struct Outcome {

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::disk::{Disk, DiskFile, Readers};
-use crate::log::LogOptions;
+use crate::log::chunk::Chunk;
 use crate::log::folder::Folder;
 use crate::log::format::{FILE_HEADER_BYTES, FileId};
-use crate::log::queue::Chunk;
+use crate::log::options::LogOptions;
 use crate::{Error, Result};
 
 /// The file that records are added to.

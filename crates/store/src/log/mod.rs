@@ -4,13 +4,15 @@
 //!
 //! `reserve` makes sure of the space, `append` only copies into memory; the first waiter becomes the
 //! *leader*, takes all that is pending, writes and syncs it once, and wakes the others. There is no thread.
-//! `format` is the bytes, `scan` and `replay` read them, `queue` holds what is not durable, `growth` takes
-//! space for it, `commit` writes it, `shelf` knows the files.
+//! `format` is the bytes, `scan` and `replay` read them, `queue` holds what is not durable as `chunk`s,
+//! `growth` takes space for it, `commit` writes it, `shelf` knows the files.
 
+mod chunk;
 mod commit;
 mod folder;
 pub(crate) mod format;
 mod growth;
+pub(crate) mod options;
 mod queue;
 mod replay;
 pub(crate) mod scan;
@@ -26,27 +28,11 @@ use crate::{DurabilityWaiter, Error, ErrorKind, Result, Room};
 pub(crate) use folder::Folder;
 use format::ChainPoint;
 use growth::{Growth, NextFile};
+use options::LogOptions;
 use queue::Queue;
 use replay::{End, replay};
 use scan::{Survey, survey};
 use shelf::Shelf;
-
-/// Sizes of a log on a disk, in bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogOptions {
-    /// A file that has reached this size is followed by a new one; trimming deletes whole files.
-    pub file_bytes: u64,
-    /// Space is taken this much at a time, ahead of the records.
-    pub reserve_bytes: u64,
-    /// With this much not yet durable, whoever asks for room syncs first.
-    pub pending_bytes_max: usize,
-}
-
-impl Default for LogOptions {
-    fn default() -> Self {
-        Self { file_bytes: 64 << 20, reserve_bytes: 8 << 20, pending_bytes_max: 16 << 20 }
-    }
-}
 
 pub(crate) struct LocalLog {
     folder: Folder,

@@ -3,31 +3,16 @@
 //! anything has happened; taking space from the disk is `growth`'s. The leader takes the chunks away and
 //! writes them (`commit`).
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Room;
 use crate::contract::Watermark;
-use crate::disk::DiskFile;
-use crate::log::LogOptions;
+use crate::log::chunk::Chunk;
 use crate::log::format::{FileId, RECORD_HEADER_BYTES};
 use crate::log::growth::{Growing, Growth};
+use crate::log::options::LogOptions;
 use crate::log::shelf::Shelf;
-
-/// Neighbouring bytes of one file, headers blank.
-pub(crate) struct Chunk {
-    pub file: Arc<dyn DiskFile>,
-    pub path: PathBuf,
-    /// The name that the file still has, where it is new.
-    pub temporary: Option<PathBuf>,
-    pub id: FileId,
-    /// Offset in the file; 0 means that the file's header comes first.
-    pub offset: u64,
-    pub bytes: Vec<u8>,
-    /// Payload length of each record.
-    pub lengths: Vec<u32>,
-}
 
 pub(crate) struct Queue {
     last: Watermark,

@@ -6,7 +6,7 @@
 
 use std::io;
 
-use super::{Opening, Shared};
+use super::medium::{Opening, Shared};
 use crate::contract::{ManifestStore, SegmentFile, SegmentStore, SegmentWriter, WrittenFile};
 use crate::name::check_name;
 use crate::site::ShardArchive;
@@ -18,7 +18,7 @@ pub(super) struct Files {
 }
 
 /// A shard as somebody else reads it.
-pub(super) struct Reader(pub(super) Shared);
+pub(super) struct MemoryArchive(pub(super) Shared);
 
 impl Shared {
     fn newest(&self) -> Option<(u64, Vec<u8>)> {
@@ -33,7 +33,7 @@ impl Shared {
     }
 }
 
-impl ShardArchive for Reader {
+impl ShardArchive for MemoryArchive {
     fn newest(&self) -> Result<Option<(u64, Vec<u8>)>> {
         Ok(self.0.newest())
     }
@@ -104,7 +104,7 @@ impl SegmentStore for Files {
     fn create(&self, name: &str) -> Result<Box<dyn SegmentWriter>> {
         check_name(name)?;
         let files = Self { shared: self.shared.clone(), opening: self.opening };
-        Ok(Box::new(Writer { files, name: name.to_owned(), bytes: Vec::new() }))
+        Ok(Box::new(MemoryWriter { files, name: name.to_owned(), bytes: Vec::new() }))
     }
 
     fn put_all(&self, files: &[(&str, &[u8])]) -> Result<Vec<SegmentFile>> {
@@ -138,13 +138,13 @@ impl SegmentStore for Files {
     }
 }
 
-struct Writer {
+struct MemoryWriter {
     files: Files,
     name: String,
     bytes: Vec<u8>,
 }
 
-impl io::Write for Writer {
+impl io::Write for MemoryWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -155,7 +155,7 @@ impl io::Write for Writer {
     }
 }
 
-impl SegmentWriter for Writer {
+impl SegmentWriter for MemoryWriter {
     fn finish(self: Box<Self>) -> Result<WrittenFile> {
         let Self { files, name, bytes } = *self;
         files.write(&name, bytes)

@@ -5,7 +5,7 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Fate, Opening, Shared};
+use super::medium::{Fate, Opening, Shared};
 use crate::contract::{FencedLog, RECORD_BYTES_MAX, ReplayEnd, Watermark};
 use crate::{DurabilityWaiter, Error, ErrorKind, Result, Room};
 

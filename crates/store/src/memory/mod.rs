@@ -1,144 +1,28 @@
 //! Shards in memory as an object store would keep them, for tests: a second opening deposes the first, which
 //! learns so at its next append or publication; a write may be on its way for a while, may have landed
 //! without an answer, or may never land. Deterministic and without threads: time passes when somebody waits.
-//! `log` and `files` are the parts of a home.
+//! `log` and `files` are the parts of a home, over one `medium`.
 
 mod files;
 mod log;
+mod medium;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::contract::{FencedLog, ManifestStore, SegmentStore, ShardHome, Watermark};
+use crate::Result;
+use crate::contract::{FencedLog, ManifestStore, SegmentStore, ShardHome};
 use crate::faults::split_mix;
 use crate::site::{ShardArchive, ShardId, Site};
-use crate::{Error, ErrorKind, Result, SegmentBytes};
-use files::{Files, Reader};
+use files::{Files, MemoryArchive};
 use log::MemoryLog;
-
-/// What becomes of the next group of records that is offered. `waits` are those that end with `Unknown`
-/// meanwhile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It is there, and the answer comes late.
-    AnsweredLate { waits: u32 },
-    /// It is on its way; a new owner may come before it.
-    Delayed { waits: u32 },
-    /// No answer ever comes: this opening's log is over. It landed, or it did not.
-    Failed { landed: bool },
-}
-
-/// What was reached, to know that a test tested something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MemoryCounts {
-    pub groups: u64,
-    pub answered_late: u64,
-    pub delayed: u64,
-    pub failed: u64,
-    /// Groups and publications that met a newer owner.
-    pub deposed: u64,
-    pub lost_on_the_way: u64,
-    pub full: u64,
-    /// Publications that were not answered.
-    pub unpublished: u64,
-    /// Publications that were made again, and had landed.
-    pub published_again: u64,
-    /// Crashes between two changes of the medium.
-    pub deaths: u64,
-}
+pub use medium::{Fate, MemoryCounts};
+use medium::{Opening, Shared};
 
 /// One shard after another, each with its owner, in memory.
 #[derive(Clone, Default)]
 pub struct MemorySite {
     shards: Arc<Mutex<BTreeMap<ShardId, Shared>>>,
-}
-
-/// The medium of one shard, shared by its openings.
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Medium>>);
-
-#[derive(Default)]
-struct Medium {
-    /// The newest opening.
-    epoch: u64,
-    /// Counts crashes: what was opened before one reaches nothing any more.
-    life: u64,
-    records: VecDeque<(Watermark, Vec<u8>)>,
-    trimmed: Watermark,
-    last: Watermark,
-    /// Groups under way, which may land after the crash of their opening.
-    under_way: Vec<Vec<(Watermark, Vec<u8>)>>,
-    manifests: Vec<(u64, Vec<u8>)>,
-    /// A publication under way, which may land after the crash of its opening.
-    manifest_under_way: Option<(u64, Vec<u8>)>,
-    /// Whether the next publication, which is not answered, lands.
-    unanswered_publication: Option<bool>,
-    segments: BTreeMap<String, SegmentBytes>,
-    fates: VecDeque<Fate>,
-    /// How often it was calmed: what was under way by then is answered.
-    calms: u64,
-    /// Bytes that it still takes; `None` without a limit.
-    left: Option<usize>,
-    /// Changes until the process dies; `None` when it does not.
-    changes_left: Option<u32>,
-    counts: MemoryCounts,
-}
-
-impl Shared {
-    fn medium(&self) -> MutexGuard<'_, Medium> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Medium {
-    /// Takes the space for so many bytes.
-    fn take(&mut self, bytes: usize) -> Result<()> {
-        self.check_room(bytes)?;
-        self.left = self.left.map(|left| left - bytes);
-        Ok(())
-    }
-
-    fn check_room(&mut self, bytes: usize) -> Result<()> {
-        if self.left.is_none_or(|left| bytes <= left) {
-            return Ok(());
-        }
-        self.counts.full += 1;
-        Err(Error::new(ErrorKind::Full, "the memory's limit is reached; lift it"))
-    }
-
-    fn land(&mut self, group: Vec<(Watermark, Vec<u8>)>) {
-        for (at, record) in group {
-            self.last = at;
-            self.records.push_back((at, record));
-        }
-    }
-}
-
-/// Which opening of which life.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Opening {
-    epoch: u64,
-    life: u64,
-}
-
-impl Opening {
-    /// Whoever changes the medium asks this first.
-    fn check(self, medium: &mut Medium) -> Result<()> {
-        if (medium.epoch, medium.life) == (self.epoch, self.life) {
-            return match &mut medium.changes_left {
-                None => Ok(()),
-                Some(0) => Err(Error::new(ErrorKind::Deposed, "the process is dead")),
-                Some(left) => {
-                    *left -= 1;
-                    medium.counts.deaths += u64::from(*left == 0);
-                    Ok(())
-                }
-            };
-        }
-        medium.counts.deposed += 1;
-        let message = format!("epoch {} was deposed by epoch {}", self.epoch, medium.epoch);
-        Err(Error::new(ErrorKind::Deposed, message))
-    }
 }
 
 impl MemorySite {
@@ -230,7 +114,7 @@ impl Site for MemorySite {
     }
 
     fn archive(&self, id: &ShardId) -> Result<Arc<dyn ShardArchive>> {
-        Ok(Arc::new(Reader(self.shared(id))))
+        Ok(Arc::new(MemoryArchive(self.shared(id))))
     }
 }
 
@@ -261,6 +145,7 @@ impl ShardHome for MemoryHome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
     use crate::conformance::{
         AppendRecord, FaultySite, SecondOpening, TestSite, check_faults, check_home, records,
     };
