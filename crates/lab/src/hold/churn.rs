@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Outcome, Peer};
+use super::peer::{HeldPeer, RequestOutcome};
 use crate::load::Connection;
 
 /// A server that was told to close must within this time.
@@ -16,11 +16,16 @@ const CLOSE_MAX: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(super) struct Churned {
     pub count: u64,
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
 }
 
 /// So many a second, until it has ended.
-pub(super) fn churn(peer: &Peer<'_>, idle: &mut [TcpStream], per_second: u64, ended: &AtomicBool) -> Churned {
+pub(super) fn churn(
+    peer: &HeldPeer<'_>,
+    idle: &mut [TcpStream],
+    per_second: u64,
+    ended: &AtomicBool,
+) -> Churned {
     let (mut churned, started) = (Churned::default(), Instant::now());
     if idle.is_empty() || per_second == 0 {
         return churned;
@@ -45,7 +50,7 @@ pub(super) fn churn(peer: &Peer<'_>, idle: &mut [TcpStream], per_second: u64, en
     churned
 }
 
-fn step(peer: &Peer<'_>, stream: &mut TcpStream, count: u64) -> io::Result<()> {
+fn step(peer: &HeldPeer<'_>, stream: &mut TcpStream, count: u64) -> io::Result<()> {
     match count % 3 {
         0 => {
             let mut connection = Connection::new(stream.try_clone()?)?;

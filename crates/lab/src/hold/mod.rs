@@ -3,6 +3,7 @@
 //! comparison.
 
 mod churn;
+mod peer;
 
 use std::io;
 use std::net::TcpStream;
@@ -10,12 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use client::SolrUrl;
 use serde::Serialize;
 
 use self::churn::Churned;
+pub use self::peer::HoldOptions;
+use self::peer::{HeldPeer, RequestOutcome};
 use crate::error::Error;
-use crate::load::{Connection, Processes, get_as, half_closed, is_reset, joined};
+use crate::load::{Connection, Processes, half_closed, joined};
 use crate::run::Watch;
 
 /// Clients that open the idle connections.
@@ -25,25 +27,6 @@ const NOTE_EVERY: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// What was closed last may be seen in between for so long.
 const SETTLE_MAX: Duration = Duration::from_secs(5);
-
-#[derive(Clone, Debug)]
-pub struct HoldOptions {
-    pub url: SolrUrl,
-    /// Below the Solr URL, with its parameters.
-    pub path: String,
-    /// Connections that ask once and then stay.
-    pub idle: usize,
-    /// Connections that ask all the time.
-    pub busy: usize,
-    /// Of the busy ones together.
-    pub requests: u64,
-    /// A busy connection is closed, and another opened, after so many requests: by the client, or by the
-    /// server that was asked to, in turn.
-    pub requests_per_connection: u64,
-    /// So many idle connections a second ask again, are closed or half closed, in turn; what is closed is
-    /// opened anew.
-    pub churn_per_second: u64,
-}
 
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -73,69 +56,10 @@ pub struct Held {
     pub resident_bytes_max: Option<u64>,
 }
 
-/// What some requests came to.
-#[derive(Debug, Default)]
-struct Outcome {
-    connections: u64,
-    failed: u64,
-    resets: u64,
-    first_failure: Option<String>,
-}
-
-impl Outcome {
-    fn add(&mut self, other: Self) {
-        self.connections += other.connections;
-        self.failed += other.failed;
-        self.resets += other.resets;
-        self.first_failure = self.first_failure.take().or(other.first_failure);
-    }
-
-    fn fail(&mut self, requests: u64, error: &io::Error) {
-        self.failed += requests;
-        self.resets += u64::from(is_reset(error));
-        self.first_failure.get_or_insert_with(|| error.to_string());
-    }
-}
-
-/// Where to connect, and what to ask there.
-struct Peer<'a> {
-    authority: &'a str,
-    /// With the connection kept, and with the wish that it be closed.
-    requests: [Vec<u8>; 2],
-}
-
-impl<'a> Peer<'a> {
-    fn new(options: &'a HoldOptions) -> Self {
-        let authority = options.url.authority();
-        let target = options.url.with(&options.path, &[]);
-        let target = target.trim_start_matches("http://").trim_start_matches(authority);
-        let kept = get_as(&options.url, target);
-        let mut last = kept.clone();
-        last.truncate(kept.len() - 2);
-        last.extend_from_slice(b"Connection: close\r\n\r\n");
-        Self { authority, requests: [kept, last] }
-    }
-
-    /// One request, answered with 200.
-    fn ask(&self, connection: &mut Connection, last: bool) -> io::Result<()> {
-        match connection.exchange(&self.requests[usize::from(last)])? {
-            answer if answer.status == 200 => Ok(()),
-            answer => Err(io::Error::other(format!("status {}", answer.status))),
-        }
-    }
-
-    /// A connection that has had its answer, whole; without a buffer, since there are many.
-    fn open_idle(&self) -> io::Result<TcpStream> {
-        let mut connection = Connection::open(self.authority)?;
-        self.ask(&mut connection, false)?;
-        Ok(connection.into_stream())
-    }
-}
-
 /// Errors: when the idle connections cannot be opened, mostly because this process may not have so many files
 /// open.
 pub fn hold(options: &HoldOptions, watch: &dyn Watch) -> Result<Held, Error> {
-    let peer = Peer::new(options);
+    let peer = HeldPeer::new(options);
     let server = Processes::listening_on(peer.authority);
     let before = server.resident_bytes();
     let wrong = |error: io::Error| Error::Load { url: peer.authority.to_owned(), reason: error.to_string() };
@@ -165,7 +89,7 @@ pub fn hold(options: &HoldOptions, watch: &dyn Watch) -> Result<Held, Error> {
 }
 
 /// Some clients open them together.
-fn open_all(peer: &Peer<'_>, count: usize, watch: &dyn Watch) -> io::Result<Vec<TcpStream>> {
+fn open_all(peer: &HeldPeer<'_>, count: usize, watch: &dyn Watch) -> io::Result<Vec<TcpStream>> {
     let (left, opened) = (AtomicU64::new(count as u64), AtomicU64::new(0));
     let open = || {
         let mut streams = Vec::new();
@@ -209,21 +133,21 @@ fn until(ended: &AtomicBool, mut look: impl FnMut(Duration), mut say: impl FnMut
 }
 
 struct Busy {
-    outcome: Outcome,
+    outcome: RequestOutcome,
     churned: Churned,
     resident_bytes_max: Option<u64>,
 }
 
 fn be_busy(
     options: &HoldOptions,
-    peer: &Peer<'_>,
+    peer: &HeldPeer<'_>,
     idle: &mut [TcpStream],
     server: &Processes,
     watch: &dyn Watch,
 ) -> Busy {
     let (left, ended) = (AtomicU64::new(options.requests), AtomicBool::new(false));
     let client = || {
-        let mut outcome = Outcome::default();
+        let mut outcome = RequestOutcome::default();
         while let Some(count) = take(&left, options.requests_per_connection.max(1)) {
             outcome.add(on_one_connection(peer, count, outcome.connections % 2 == 1));
         }
@@ -239,7 +163,7 @@ fn be_busy(
             until(&ended, |_| most = most.max(server.resident_bytes()), say);
             most
         });
-        let mut outcome = Outcome::default();
+        let mut outcome = RequestOutcome::default();
         clients.into_iter().map(joined).for_each(|part| outcome.add(part));
         ended.store(true, Ordering::Relaxed);
         watching.thread().unpark();
@@ -255,8 +179,8 @@ fn take(left: &AtomicU64, count: u64) -> Option<u64> {
 }
 
 /// The client closes the connection at the end, or has the server do it.
-fn on_one_connection(peer: &Peer<'_>, count: u64, server_closes: bool) -> Outcome {
-    let mut outcome = Outcome { connections: 1, ..Outcome::default() };
+fn on_one_connection(peer: &HeldPeer<'_>, count: u64, server_closes: bool) -> RequestOutcome {
+    let mut outcome = RequestOutcome { connections: 1, ..RequestOutcome::default() };
     let mut connection = match Connection::open(peer.authority) {
         Ok(connection) => connection,
         Err(error) => {
@@ -307,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_ends_a_connection_early_is_a_reset() {
-        let mut outcome = Outcome::default();
+        let mut outcome = RequestOutcome::default();
         outcome.fail(3, &io::ErrorKind::ConnectionReset.into());
         outcome.fail(1, &io::Error::other("status 503"));
         assert_eq!((outcome.failed, outcome.resets), (4, 1));

@@ -24,6 +24,7 @@ use crate::run::buckets;
 
 pub use ground::JitterWork;
 use ground::{Ground, check_memory};
+use tail::WorkUnit;
 pub use tail::{Counts, PieceMean, Tail};
 
 #[derive(Clone, Debug, Serialize)]
@@ -130,13 +131,6 @@ impl fmt::Display for JitterBucket {
 
 /// For people: what a request may take, what is noticed, what is complained of.
 const BOUNDS_MS: [f64; 8] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
-
-/// One piece of work.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WorkUnit {
-    wall_ns: u64,
-    used: Counts,
-}
 
 /// What an arm has so far.
 #[derive(Clone, Default)]

@@ -3,8 +3,6 @@
 
 use serde::Serialize;
 
-use super::WorkUnit;
-
 /// What a thread has used since it began; what its system does not count is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -28,6 +26,13 @@ impl Counts {
             major_faults: less(self.major_faults, earlier.major_faults),
         }
     }
+}
+
+/// One piece of work.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WorkUnit {
+    pub(super) wall_ns: u64,
+    pub(super) used: Counts,
 }
 
 /// Of one piece of work, on average over some.

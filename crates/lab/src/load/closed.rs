@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::Worker;
+use super::worker::Worker;
 
 /// Sends until `ended`, one request at least.
 pub(super) fn work(worker: &mut Worker<'_>, ended: Instant) {

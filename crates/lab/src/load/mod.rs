@@ -9,6 +9,7 @@ mod habit;
 mod open;
 mod requests;
 mod schedule;
+mod worker;
 
 use std::sync::Barrier;
 use std::thread;
@@ -22,6 +23,8 @@ pub use cpu::{Processes, half_closed, own_cpu_seconds};
 pub use habit::Habit;
 pub use requests::{Requests, get, get_as};
 pub use schedule::{Arrivals, Schedule};
+use worker::Worker;
+pub use worker::{Target, histogram};
 
 use crate::error::Error;
 
@@ -43,16 +46,6 @@ impl Shape {
             Shape::Closed { connections } | Shape::Open { connections, .. } => *connections,
         }
     }
-}
-
-/// Whom to load, with what.
-#[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
-    /// `host:port`.
-    pub authority: &'a str,
-    pub requests: &'a Requests,
-    pub server: &'a Processes,
-    pub habit: Habit,
 }
 
 /// What a slice of load saw.
@@ -83,9 +76,6 @@ impl Load {
     }
 }
 
-/// Errors of one connection after which it gives up.
-const ERRORS_MAX: u64 = 20;
-
 /// Loads `target` for `duration`; `seed` decides arrivals. Blocks.
 pub fn run(target: Target<'_>, shape: Shape, duration: Duration, seed: u64) -> Result<Load, Error> {
     match shape {
@@ -99,12 +89,6 @@ pub fn run(target: Target<'_>, shape: Shape, duration: Duration, seed: u64) -> R
     }
 }
 
-/// An empty histogram of nanoseconds, to a minute, three significant figures.
-pub fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, 60_000_000_000, 3)
-        .unwrap_or_else(|_| unreachable!("constant bounds are valid"))
-}
-
 /// Adds `part` to `sum`; both have the bounds of [`histogram`], so that nothing can be refused.
 pub fn merge(sum: &mut Histogram<u64>, part: &Histogram<u64>) {
     sum.add(part).unwrap_or_else(|_| unreachable!("histograms of the same bounds"));
@@ -113,76 +97,6 @@ pub fn merge(sum: &mut Histogram<u64>, part: &Histogram<u64>) {
 /// What a thread brings, or its panic.
 pub fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-/// One connection and what it saw.
-struct Worker<'a> {
-    target: Target<'a>,
-    connection: Connection,
-    latency_ns: Histogram<u64>,
-    lag_ns: Histogram<u64>,
-    errors: u64,
-    error: Option<String>,
-}
-
-impl<'a> Worker<'a> {
-    fn connect(target: Target<'a>) -> Result<Self, Error> {
-        let connection = Connection::open(target.authority)
-            .map_err(|error| Error::Load { url: target.authority.to_owned(), reason: error.to_string() })?;
-        let (latency_ns, lag_ns) = (histogram(), histogram());
-        Ok(Self { target, connection, latency_ns, lag_ns, errors: 0, error: None })
-    }
-
-    /// Sends the next request, meant to leave at `intended`; the time of its end.
-    fn send(&mut self, intended: Instant) -> Instant {
-        self.ready_connection();
-        let failure = match self.connection.exchange(self.target.requests.next()) {
-            Ok(answer) if answer.status == 200 => None,
-            Ok(answer) => Some(format!("status {}: {}", answer.status, excerpt(answer.body))),
-            Err(error) => Some(error.to_string()),
-        };
-        let now = Instant::now();
-        match failure {
-            None => self.latency_ns.saturating_record((now - intended).as_nanos() as u64),
-            Some(reason) => self.fail(reason),
-        }
-        if !self.connection.is_open() {
-            self.reconnect();
-        }
-        now
-    }
-
-    /// What the client does before it dares to send.
-    fn ready_connection(&mut self) {
-        let renew = match self.target.habit {
-            Habit::KeptAlive => false,
-            Habit::StaleCheck => self.connection.looks_stale(),
-            Habit::NewEachTime => true,
-        };
-        if renew {
-            self.reconnect();
-        }
-    }
-
-    fn fail(&mut self, reason: String) {
-        self.errors += 1;
-        self.error.get_or_insert(reason);
-        self.reconnect();
-    }
-
-    fn reconnect(&mut self) {
-        match Connection::open(self.target.authority) {
-            Ok(connection) => self.connection = connection,
-            Err(error) => {
-                self.errors += 1;
-                self.error.get_or_insert(error.to_string());
-            }
-        }
-    }
-
-    fn gave_up(&self) -> bool {
-        self.errors >= ERRORS_MAX
-    }
 }
 
 /// Connects, starts all workers at one moment, and merges what they saw.
@@ -245,10 +159,6 @@ fn merged(workers: Vec<Worker<'_>>) -> Load {
         load.error = load.error.or(worker.error);
     }
     load
-}
-
-fn excerpt(body: &[u8]) -> String {
-    String::from_utf8_lossy(body).chars().filter(|char| !char.is_control()).take(160).collect()
 }
 
 #[cfg(test)]

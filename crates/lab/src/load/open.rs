@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use super::{Schedule, Worker};
+use super::schedule::Schedule;
+use super::worker::Worker;
 
 /// Hands the arrivals of a schedule to the workers, each once.
 pub(super) struct Clerk {

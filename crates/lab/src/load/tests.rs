@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::worker::ERRORS_MAX;
 use super::*;
 
 /// Answers each request on each connection, until dropped; those whose path holds `bad` with a 500.

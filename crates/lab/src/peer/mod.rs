@@ -8,7 +8,6 @@ mod solr;
 
 use std::path::PathBuf;
 
-use daemon::Daemon;
 pub use project::{Built, Project, write};
 pub use solr::{SolrOptions, down, processes_of, up};
 

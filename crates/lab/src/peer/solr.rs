@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use client::{SolrClient, SolrUrl};
 
-use super::project::write;
-use super::{Built, Daemon, Project, cache};
+use super::cache;
+use super::daemon::Daemon;
+use super::project::{Built, Project, write};
 use crate::error::Error;
 use crate::load::Processes;
 use crate::run::Watch;

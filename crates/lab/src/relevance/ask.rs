@@ -4,7 +4,8 @@
 use client::SolrClient;
 use serde_json::Value;
 
-use super::{Fault, Run, Topic};
+use super::fault::Fault;
+use super::{Run, Topic};
 use crate::Error;
 
 /// Stands for the query in a template's parameters.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::Fault;
+use super::fault::Fault;
 
 /// A query that judgments name by its id.
 #[derive(Clone, Debug, PartialEq, Eq)]

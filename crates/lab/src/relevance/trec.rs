@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::Fault;
+use super::fault::Fault;
 
 /// The grades of documents, by query. A grade of 1 or more is relevant, unless a measure says otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]

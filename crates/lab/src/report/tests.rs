@@ -22,7 +22,7 @@ fn a_report_is_read_back_from_html_and_json() {
 #[test]
 fn the_page_shows_the_run() {
     let mut run = sample_run();
-    run.means = crate::run::means(&run.cases, 1);
+    run.means = crate::run::conclude::means(&run.cases, 1);
     let page = html(&run, Some(&sample_run()));
     for expected in [
         "<title>fruit of 2026-01-02T03:04:05Z</title>",

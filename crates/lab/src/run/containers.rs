@@ -11,9 +11,12 @@ use std::time::{Duration, Instant};
 
 use client::SolrUrl;
 
+use super::host::host;
 use super::measure::{Contender, Method, measure};
+use super::options::RunOptions;
 use super::record::{Agreement, CaseRecord, Run};
-use super::{RunOptions, Setup, Watch, finish, host, manifest};
+use super::setup::{Setup, finish, manifest};
+use super::watch::Watch;
 use crate::error::Error;
 use crate::load::{Connection, Habit, Processes, Requests, Shape, get, get_as};
 use crate::peer::{Built, Project, cache, write};

@@ -5,9 +5,12 @@
 
 use std::sync::Arc;
 
+use super::host::host;
 use super::measure::{Contender, Method, measure};
+use super::options::RunOptions;
 use super::record::{Agreement, Arm, CaseRecord, Run, Skipped};
-use super::{RunOptions, Setup, Watch, finish, host, index_all, manifest};
+use super::setup::{Setup, finish, index_all, manifest};
+use super::watch::Watch;
 use crate::error::Error;
 use crate::load::{Connection, Habit, Requests, Shape};
 use crate::side::Side;

@@ -8,9 +8,11 @@ use std::ops::Range;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::host::host;
 use super::index::{Fed, Feed, index};
 use super::record::{Run, Whose};
-use super::{Setup, Watch, finish, host, manifest};
+use super::setup::{Setup, finish, manifest};
+use super::watch::Watch;
 use crate::checksum::Checksum;
 use crate::error::Error;
 use crate::peer::{Project, cache};

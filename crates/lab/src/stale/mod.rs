@@ -4,6 +4,7 @@
 //! connections soon: trust and hope, check each, sweep in time. Bursts of changing width with pauses between
 //! them have connections idle for all sorts of times.
 
+mod counts;
 mod pools;
 mod server;
 
@@ -15,9 +16,10 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::load::{half_closed, merge};
+use crate::load::half_closed;
 use crate::random::Random;
 use crate::run::Watch;
+use counts::BurstCounts;
 use pools::{NaivePool, Pool, SweptPool};
 use server::IdleServer;
 
@@ -107,19 +109,10 @@ pub struct StaleVerdict {
     pub holds: bool,
 }
 
-/// What a burst, or many, came to.
-struct Counts {
-    requests: u64,
-    failed: u64,
-    resets: u64,
-    latency_ns: Histogram<u64>,
-    lease_ns: Histogram<u64>,
-}
-
 /// An arm over its rounds.
 #[derive(Default)]
 struct Tally {
-    counts: Counts,
+    counts: BurstCounts,
     close_wait_max: Option<usize>,
     per_second: Vec<f64>,
     /// Of the client, which keeps its own: of the worst round.
@@ -235,7 +228,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 impl Tally {
     fn figures(&self, arm: StaleArm) -> StaleFigures {
-        let Counts { requests, failed, resets, latency_ns, lease_ns } = &self.counts;
+        let BurstCounts { requests, failed, resets, latency_ns, lease_ns } = &self.counts;
         let quantile = |of: &Histogram<u64>, quantile| of.value_at_quantile(quantile);
         let (p50, p99) = self.lease_ns.unwrap_or((quantile(lease_ns, 0.5), quantile(lease_ns, 0.99)));
         let us = |nanoseconds: u64| nanoseconds as f64 / 1e3;
@@ -251,16 +244,6 @@ impl Tally {
             p99_us: us(quantile(latency_ns, 0.99)),
             per_second: median(self.per_second.clone()),
         }
-    }
-}
-
-impl Counts {
-    fn add(&mut self, part: &Counts) {
-        self.requests += part.requests;
-        self.failed += part.failed;
-        self.resets += part.resets;
-        merge(&mut self.latency_ns, &part.latency_ns);
-        merge(&mut self.lease_ns, &part.lease_ns);
     }
 }
 

@@ -9,13 +9,13 @@ use client::{ClientOptions, PoolOptions, RetryOptions, SolrClient};
 use hdrhistogram::Histogram;
 use tokio::runtime::Runtime;
 
-use super::Counts;
+use super::counts::{BurstCounts, nanoseconds};
 use crate::error::Error;
-use crate::load::{Connection, get, histogram, is_reset, joined};
+use crate::load::{Connection, get, is_reset, joined};
 
 /// Asks `requests` times over so many workers at once.
 pub(super) trait Pool {
-    fn burst(&self, workers: usize, requests: u64) -> Counts;
+    fn burst(&self, workers: usize, requests: u64) -> BurstCounts;
 }
 
 /// A pool without limit, newest first; nobody looks at what lies in it.
@@ -32,8 +32,8 @@ impl NaivePool {
         Self { authority: authority.to_owned(), request, checks, idle: Mutex::default() }
     }
 
-    fn work(&self, requests: u64) -> Counts {
-        let mut counts = Counts::default();
+    fn work(&self, requests: u64) -> BurstCounts {
+        let mut counts = BurstCounts::default();
         for _ in 0..requests {
             let started = Instant::now();
             let asked = self.ask(&mut counts.lease_ns);
@@ -75,11 +75,11 @@ impl NaivePool {
 }
 
 impl Pool for NaivePool {
-    fn burst(&self, workers: usize, requests: u64) -> Counts {
+    fn burst(&self, workers: usize, requests: u64) -> BurstCounts {
         let each = requests / workers as u64;
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..workers).map(|_| scope.spawn(|| self.work(each))).collect();
-            let mut counts = Counts::default();
+            let mut counts = BurstCounts::default();
             workers.into_iter().map(joined).for_each(|part| counts.add(&part));
             counts
         })
@@ -118,12 +118,12 @@ impl SweptPool {
 }
 
 impl Pool for SweptPool {
-    fn burst(&self, workers: usize, requests: u64) -> Counts {
+    fn burst(&self, workers: usize, requests: u64) -> BurstCounts {
         let each = requests / workers as u64;
         let asking = (0..workers).map(|_| {
             let (client, path) = (self.client.clone(), self.path.clone());
             self.runtime.spawn(async move {
-                let mut counts = Counts::default();
+                let mut counts = BurstCounts::default();
                 for _ in 0..each {
                     let started = Instant::now();
                     let asked = client.get(&path, &[]).await;
@@ -137,7 +137,7 @@ impl Pool for SweptPool {
             })
         });
         let asking: Vec<_> = asking.collect();
-        let mut counts = Counts::default();
+        let mut counts = BurstCounts::default();
         for worker in asking {
             match self.runtime.block_on(worker) {
                 Ok(part) => counts.add(&part),
@@ -146,21 +146,4 @@ impl Pool for SweptPool {
         }
         counts
     }
-}
-
-impl Default for Counts {
-    fn default() -> Self {
-        Self { requests: 0, failed: 0, resets: 0, latency_ns: histogram(), lease_ns: histogram() }
-    }
-}
-
-impl Counts {
-    fn record(&mut self, latency: Duration) {
-        self.requests += 1;
-        self.latency_ns.saturating_record(nanoseconds(latency));
-    }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -6,8 +6,8 @@
 
 use std::io::Write as _;
 
+use super::contract::{Case, Claim, ClaimTest, Order, Question, Workload};
 use super::permutation::Permutation;
-use super::{Case, Claim, ClaimTest, Order, Question, Workload};
 
 /// (documents that hold the term in a corpus of a million, terms).
 const TERMS: [(u64, [&str; 6]); 7] = [

@@ -4,8 +4,8 @@
 
 use std::io::Write as _;
 
+use super::contract::{Case, Claim, ClaimTest, Order, Question, Workload};
 use super::instant::Instant;
-use super::{Case, Claim, ClaimTest, Order, Question, Workload};
 use crate::random::{Random, Zipf};
 
 /// 2000-01-01 and 2020-01-01.

@@ -3,9 +3,9 @@
 
 use std::io::Write as _;
 
+use super::contract::{Case, Claim, ClaimTest, Order, Preparation, Question, Workload};
 use super::permutation::Permutation;
 use super::words::Words;
-use super::{Case, Claim, ClaimTest, Order, Preparation, Question, Workload};
 use crate::checksum::Checksum;
 use crate::random::{Random, Zipf};
 

@@ -1,31 +1,33 @@
-//! The questions of the `zipf` workload, about twenty kinds. Constants are drawn anew for each question.
+//! The questions of the `zipf` workload, about twenty kinds. Constants are drawn anew for each question, so
+//! that no cache of results answers; counts are known where the corpus is a permutation, and only compared
+//! elsewhere.
 
-use super::words::word;
-use super::zipf::ZipfDocs;
-use super::{Case, Order, Question, Workload};
+use super::scale::ZipfScale;
 use crate::checksum::Checksum;
 use crate::random::Random;
+use crate::workload::contract::{Case, Order, Question};
+use crate::workload::words::word;
 
 /// Questions of a case: more than result caches usually hold.
 const QUESTIONS: usize = 1024;
 
 type Params = Vec<(&'static str, String)>;
 
-pub fn cases(corpus: &ZipfDocs) -> Vec<Case> {
-    let mut cases = text(corpus);
-    cases.extend(people(corpus));
-    cases.extend(ranges(corpus));
-    cases.extend(sorts(corpus));
-    cases.extend(facets(corpus));
-    cases.push(case(corpus, "id", "look-up of one document by its id", Order::Score, |random| {
-        (query(format!("id:{}", random.below(corpus.docs()))), Some(1))
+pub(super) fn cases(scale: &ZipfScale) -> Vec<Case> {
+    let mut cases = text(scale);
+    cases.extend(people(scale));
+    cases.extend(ranges(scale));
+    cases.extend(sorts(scale));
+    cases.extend(facets(scale));
+    cases.push(case(scale, "id", "look-up of one document by its id", Order::Score, |random| {
+        (query(format!("id:{}", random.below(scale.docs))), Some(1))
     }));
     cases
 }
 
-fn text(corpus: &ZipfDocs) -> Vec<Case> {
+fn text(scale: &ZipfScale) -> Vec<Case> {
     let score = |name, about, make: fn(&mut Random) -> String| {
-        case(corpus, name, about, Order::Score, move |random| (query(make(random)), None))
+        case(scale, name, about, Order::Score, move |random| (query(make(random)), None))
     };
     vec![
         score("term", "one frequent word", |random| format!("body_t:{}", any(random, 1, 60))),
@@ -54,10 +56,10 @@ fn text(corpus: &ZipfDocs) -> Vec<Case> {
 }
 
 /// Questions as people's search boxes ask them.
-fn people(corpus: &ZipfDocs) -> Vec<Case> {
+fn people(scale: &ZipfScale) -> Vec<Case> {
     let words = |random: &mut Random| format!("{} {}", any(random, 3, 40), any(random, 100, 2000));
     vec![
-        case(corpus, "edismax", "two words in five fields, phrases boosted", Order::Score, move |random| {
+        case(scale, "edismax", "two words in five fields, phrases boosted", Order::Score, move |random| {
             let mut params = query(words(random));
             params.extend(
                 [
@@ -71,13 +73,13 @@ fn people(corpus: &ZipfDocs) -> Vec<Case> {
             );
             (params, None)
         }),
-        case(corpus, "highlight", "two words, and where ten texts have them", Order::Score, move |random| {
+        case(scale, "highlight", "two words, and where ten texts have them", Order::Score, move |random| {
             let mut params = query(format!("body_t:({})", words(random)));
             params
                 .extend([("hl", "true"), ("hl.fl", "body_t")].map(|(name, value)| (name, value.to_owned())));
             (params, None)
         }),
-        case(corpus, "group", "a frequent word, the best of each of 1,000 groups", Order::Score, |random| {
+        case(scale, "group", "a frequent word, the best of each of 1,000 groups", Order::Score, |random| {
             let mut params = query(format!("body_t:{}", any(random, 3, 40)));
             let grouped = [("group", "true"), ("group.field", "category_s"), ("group.main", "true")];
             params.extend(grouped.map(|(name, value)| (name, value.to_owned())));
@@ -86,33 +88,33 @@ fn people(corpus: &ZipfDocs) -> Vec<Case> {
     ]
 }
 
-fn ranges(corpus: &ZipfDocs) -> Vec<Case> {
-    let docs = corpus.docs();
+fn ranges(scale: &ZipfScale) -> Vec<Case> {
+    let docs = scale.docs;
     let mut cases = Vec::new();
     for (name, per_mille) in [("0.1", 1), ("1", 10), ("10", 100), ("50", 500)] {
         let about = format!("a range of dates with {name} % of the documents");
-        cases.push(case(corpus, &format!("date{name}"), &about, Order::Score, |random| {
+        cases.push(case(scale, &format!("date{name}"), &about, Order::Score, |random| {
             let (first, hits) = part(random, docs, per_mille);
-            let (from, to) = (corpus.created(first), corpus.created(first + hits - 1));
+            let (from, to) = (scale.created(first), scale.created(first + hits - 1));
             (filtered("*:*", format!("created_dt:[{from} TO {to}]")), Some(hits))
         }));
     }
     for (name, per_mille) in [("0.1", 1), ("1", 10), ("10", 100), ("50", 500)] {
         let about = format!("a range of whole numbers with {name} % of the documents");
-        cases.push(case(corpus, &format!("int{name}"), &about, Order::Score, |random| {
+        cases.push(case(scale, &format!("int{name}"), &about, Order::Score, |random| {
             let (filter, hits) = sizes(random, docs, per_mille);
             (filtered("*:*", filter), Some(hits))
         }));
     }
-    cases.push(case(corpus, "range-term", "a frequent word under a range of 10 %", Order::Score, |random| {
+    cases.push(case(scale, "range-term", "a frequent word under a range of 10 %", Order::Score, |random| {
         let (filter, _) = sizes(random, docs, 100);
         (filtered(&format!("body_t:{}", any(random, 1, 60)), filter), None)
     }));
     cases
 }
 
-fn sorts(corpus: &ZipfDocs) -> Vec<Case> {
-    let docs = corpus.docs();
+fn sorts(scale: &ZipfScale) -> Vec<Case> {
+    let docs = scale.docs;
     let sorted = |mut params: Params, by: &str, fields: &str| {
         params.retain(|(name, _)| *name != "fl");
         params.extend([("sort", by.to_owned()), ("fl", fields.to_owned())]);
@@ -120,36 +122,36 @@ fn sorts(corpus: &ZipfDocs) -> Vec<Case> {
     };
     let by_date = Order::Field("created_dt");
     vec![
-        case(corpus, "sort", "all documents by date", by_date, |_| {
+        case(scale, "sort", "all documents by date", by_date, |_| {
             (sorted(query("*:*".into()), "created_dt desc", "id,created_dt"), Some(docs))
         }),
-        case(corpus, "sort-filter", "a range of 10 % by date", by_date, |random| {
+        case(scale, "sort-filter", "a range of 10 % by date", by_date, |random| {
             let (filter, hits) = sizes(random, docs, 100);
             (sorted(filtered("*:*", filter), "created_dt desc", "id,created_dt"), Some(hits))
         }),
-        case(corpus, "sort-function", "a range of 10 % by a product of two fields", Order::Any, |random| {
+        case(scale, "sort-function", "a range of 10 % by a product of two fields", Order::Any, |random| {
             let (filter, hits) = sizes(random, docs, 100);
             (sorted(filtered("*:*", filter), "product(score_d,views_l) desc", "id"), Some(hits))
         }),
     ]
 }
 
-fn facets(corpus: &ZipfDocs) -> Vec<Case> {
-    let docs = corpus.docs();
+fn facets(scale: &ZipfScale) -> Vec<Case> {
+    let docs = scale.docs;
     let mut cases = Vec::new();
     for (field, values) in [("category_s", "1,000"), ("user_s", "100,000")] {
         let name = field.trim_end_matches("_s");
         let about = format!("counts of {values} values over all documents");
-        cases.push(case(corpus, &format!("facet-{name}"), &about, Order::Any, |random| {
+        cases.push(case(scale, &format!("facet-{name}"), &about, Order::Any, |random| {
             (faceted(query("*:*".into()), field, random), Some(docs))
         }));
         let about = format!("counts of {values} values over a range of 1 %");
-        cases.push(case(corpus, &format!("facet-{name}-1"), &about, Order::Any, |random| {
+        cases.push(case(scale, &format!("facet-{name}-1"), &about, Order::Any, |random| {
             let (filter, hits) = sizes(random, docs, 10);
             (faceted(filtered("*:*", filter), field, random), Some(hits))
         }));
     }
-    cases.extend(nested_facets(corpus));
+    cases.extend(nested_facets(scale));
     cases
 }
 
@@ -181,10 +183,10 @@ const TREES: [(&str, &str, Option<u64>, &str); 4] = [
     ),
 ];
 
-fn nested_facets(corpus: &ZipfDocs) -> Vec<Case> {
-    let docs = corpus.docs();
+fn nested_facets(scale: &ZipfScale) -> Vec<Case> {
+    let docs = scale.docs;
     let ask = |(name, about, per_mille, tree): (&str, &str, Option<u64>, &str)| {
-        case(corpus, name, about, Order::Any, move |random| {
+        case(scale, name, about, Order::Any, move |random| {
             let (mut params, hits) = match per_mille {
                 Some(per_mille) => {
                     let (filter, hits) = sizes(random, docs, per_mille);
@@ -200,13 +202,13 @@ fn nested_facets(corpus: &ZipfDocs) -> Vec<Case> {
 }
 
 fn case(
-    corpus: &ZipfDocs,
+    scale: &ZipfScale,
     name: &str,
     about: &str,
     order: Order,
     mut ask: impl FnMut(&mut Random) -> (Params, Option<u64>),
 ) -> Case {
-    let mut random = Random::new(corpus.seed() ^ Checksum::of(name.as_bytes()).value());
+    let mut random = Random::new(scale.seed ^ Checksum::of(name.as_bytes()).value());
     let mut questions: Vec<Question> = (0..QUESTIONS)
         .map(|_| {
             let (params, hits) = ask(&mut random);

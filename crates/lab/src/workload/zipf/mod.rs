@@ -1,23 +1,22 @@
 //! The `zipf` corpus: documents of about 1 KB with numbers, dates, booleans, strings of several cardinalities
 //! and English-like text. Dates and one number are a permutation, so that every range has a known count.
 
+mod cases;
+mod scale;
+
 use std::io::Write as _;
 
+use super::contract::{Case, Claim, ClaimTest, Workload};
 use super::instant::Instant;
 use super::permutation::Permutation;
 use super::words::Words;
-use super::{Case, Claim, ClaimTest, Workload, zipf_cases};
 use crate::random::{Random, Zipf};
+use scale::ZipfScale;
 
-/// 2020-01-01.
-const FIRST_MS: u64 = 1_577_836_800_000;
-/// Five years, over which the dates of any number of documents are spread.
-const SPAN_MS: u64 = 5 * 365 * 86_400_000;
 const BODY_WORDS: usize = 120;
 
 pub struct ZipfDocs {
-    docs: u64,
-    seed: u64,
+    scale: ZipfScale,
     words: Words,
     countries: Zipf,
     categories: Zipf,
@@ -29,8 +28,7 @@ pub struct ZipfDocs {
 impl ZipfDocs {
     pub fn new(docs: u64, seed: u64) -> Self {
         Self {
-            docs,
-            seed,
+            scale: ZipfScale { docs, seed },
             words: Words::new(),
             countries: Zipf::new(20, 1.0),
             categories: Zipf::new(1000, 0.8),
@@ -39,20 +37,11 @@ impl ZipfDocs {
             sizes: Permutation::new(docs, 1),
         }
     }
-
-    pub(super) fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// The `rank`th of the dates in `created_dt`, each of which one document has.
-    pub(super) fn created(&self, rank: u64) -> Instant {
-        Instant(FIRST_MS + rank * (SPAN_MS / self.docs).max(1))
-    }
 }
 
 impl Workload for ZipfDocs {
     fn docs(&self) -> u64 {
-        self.docs
+        self.scale.docs
     }
 
     fn fields(&self) -> &'static [(&'static str, &'static str)] {
@@ -74,8 +63,8 @@ impl Workload for ZipfDocs {
     }
 
     fn write_document(&self, number: u64, json: &mut Vec<u8>) {
-        let random = &mut Random::of_item(self.seed, number);
-        let created = self.created(self.created.rank(number));
+        let random = &mut Random::of_item(self.scale.seed, number);
+        let created = self.scale.created(self.created.rank(number));
         let updated = Instant(created.0 + random.below(86_400) * 1000);
         let size = self.sizes.rank(number);
         let _ = write!(
@@ -100,7 +89,7 @@ impl Workload for ZipfDocs {
     }
 
     fn cases(&self) -> Vec<Case> {
-        zipf_cases::cases(self)
+        cases::cases(&self.scale)
     }
 
     fn claims(&self) -> Vec<Claim> {
