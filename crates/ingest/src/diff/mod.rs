@@ -4,6 +4,7 @@
 //! meanwhile.
 
 mod buckets;
+mod difference;
 mod repair;
 
 use std::collections::{BTreeMap, HashSet};
@@ -21,6 +22,7 @@ use crate::sources::{self, KeyRange};
 use crate::target::{Target, unexpected};
 
 use buckets::Buckets;
+pub use difference::{Difference, DifferenceKind};
 
 /// Documents of differing buckets that are compared one by one at most; beyond it, indexing anew is the
 /// quicker way.
@@ -36,25 +38,6 @@ struct Suspect {
     source: Option<(usize, String, u64)>,
     /// The digest that the target keeps.
     target: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DifferenceKind {
-    /// The source has it, the target not.
-    Missing,
-    /// The target has it, no source does, or a rule keeps it back.
-    Extra,
-    /// Their contents differ.
-    Different,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Difference {
-    pub id: String,
-    pub kind: DifferenceKind,
-    /// Of the row: the source's name and key.
-    pub row: Option<(String, String)>,
 }
 
 #[derive(Clone, Debug, Default, Serialize)]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::{Difference, DifferenceKind};
+use super::difference::{Difference, DifferenceKind};
 use crate::config::{FollowKind, IngestConfig, SourceConfig};
 use crate::follow::PipelineDatabase;
 use crate::mass::RunError;

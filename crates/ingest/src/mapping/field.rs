@@ -8,10 +8,11 @@ use std::borrow::Cow;
 
 use jiff::tz::TimeZone;
 
+use super::column::unknown_column;
 use super::convert::{convert, write_value};
+use super::json::{json_of, write_key};
 use super::template::Template;
 use super::transform::Transform;
-use super::{json_of, write_key};
 use crate::config::{FieldConfig, FieldKind, SourceConfig, nearest};
 use crate::record::{Record, Value};
 
@@ -157,12 +158,13 @@ impl Origin {
         let mut values = Vec::new();
         match self {
             Self::Column(column) => {
-                let value = record.row.get(column).ok_or_else(|| unknown(column, &record.row.columns))?;
+                let value =
+                    record.row.get(column).ok_or_else(|| unknown_column(column, &record.row.columns))?;
                 flatten(value, &mut values);
             }
             Self::Child { child, column } => {
                 for row in record.children.get(*child).into_iter().flatten() {
-                    let value = row.get(column).ok_or_else(|| unknown(column, &row.columns))?;
+                    let value = row.get(column).ok_or_else(|| unknown_column(column, &row.columns))?;
                     flatten(value, &mut values);
                 }
             }
@@ -181,11 +183,4 @@ fn flatten<'a>(value: &'a Value, values: &mut Vec<Cow<'a, Value>>) {
         Value::List(items) => items.iter().for_each(|item| flatten(item, values)),
         value => values.push(Cow::Borrowed(value)),
     }
-}
-
-/// The column is not there (any more): it may never have been, or the source has changed.
-pub fn unknown(column: &str, columns: &[String]) -> String {
-    let meant = nearest(column, columns.iter().map(String::as_str));
-    let meant = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-    format!("the source has no column `{column}`{meant}")
 }

@@ -2,19 +2,21 @@
 //! record and writes the document's JSON. What cannot be written is a reason for the dead-letter file, never
 //! a document with less than was asked for.
 
+mod column;
 mod convert;
 mod field;
+mod json;
 mod template;
 mod transform;
-
-use serde_json::Value as Json;
 
 use crate::config::{FieldConfig, SourceConfig, TargetConfig};
 use crate::record::{Record, Row, Value};
 
+pub use column::unknown_column;
 pub use convert::{to_instant, write_value};
 use field::FieldSteps;
-pub use field::unknown;
+pub use json::json_of;
+use json::{write_json_text, write_key};
 pub use transform::strip_html;
 
 /// The steps from the records of one source to documents.
@@ -196,16 +198,6 @@ fn write_columns(row: &Row, wanted: impl Fn(&str) -> bool, out: &mut Vec<u8>) ->
     Ok(())
 }
 
-fn write_key(name: &str, out: &mut Vec<u8>) {
-    write_json_text(name, out);
-    out.push(b':');
-}
-
-fn write_json_text(text: &str, out: &mut Vec<u8>) {
-    // Writing to memory does not fail.
-    let _ = serde_json::to_writer(out, text);
-}
-
 /// What the digest field keeps.
 pub fn digest_text(digest: u64) -> String {
     format!("{digest:016x}")
@@ -222,19 +214,6 @@ pub fn digest_of(bytes: &[u8]) -> u64 {
     hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     hash ^ (hash >> 31)
-}
-
-/// A TOML value as JSON, for constants.
-pub fn json_of(value: &toml::Value) -> Json {
-    match value {
-        toml::Value::String(text) => Json::from(text.as_str()),
-        toml::Value::Integer(number) => Json::from(*number),
-        toml::Value::Float(number) => Json::from(*number),
-        toml::Value::Boolean(value) => Json::from(*value),
-        toml::Value::Datetime(time) => Json::from(time.to_string()),
-        toml::Value::Array(values) => values.iter().map(json_of).collect(),
-        toml::Value::Table(table) => table.iter().map(|(key, value)| (key.clone(), json_of(value))).collect(),
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! In: a text of the file, read once, then rows; out: the text with the columns' values, nothing where one of
 //! them has none. Knows no types: what a value looks like as text is `record`'s.
 
-use super::field::unknown;
+use super::column::unknown_column;
 use crate::record::Row;
 
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Template {
             match part {
                 Part::Text(plain) => text.push_str(plain),
                 Part::Column(column) => {
-                    let value = row.get(column).ok_or_else(|| unknown(column, &row.columns))?;
+                    let value = row.get(column).ok_or_else(|| unknown_column(column, &row.columns))?;
                     if value.is_null() {
                         return Ok(None);
                     }

@@ -1,5 +1,7 @@
 //! Records to documents: one `check` for all that a field can be.
 
+use serde_json::Value as Json;
+
 use super::*;
 use crate::config::parse;
 

@@ -2,11 +2,11 @@
 //! collection which then takes the alias in one step. It goes on where it was killed, waits while the target
 //! is busy, and keeps what was refused with the reason.
 
+mod progress;
 mod range;
 mod state;
 mod swap;
 
-use std::io::Write as _;
 use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -15,11 +15,12 @@ use tokio::sync::Mutex;
 use crate::clock::Now;
 use crate::config::IngestConfig;
 use crate::mapping::{digest_of, digest_text};
-use crate::record::Rejected;
 use crate::shape::Shaper;
-use crate::sources::{self, Snapshot, SourceError, SourceErrorKind};
+use crate::sources::{self, Snapshot, SourceErrorKind};
 use crate::target::Target;
 
+use progress::RunProgress;
+pub use progress::{OnProgress, Permit, RunError};
 pub use range::DueSink;
 use range::RangeWork;
 pub use state::{RangeState, RunPhase, RunState, RunTotals, SourceState, StateFolder};
@@ -27,25 +28,6 @@ pub use swap::rollback;
 
 /// Ranges a connection: so that the last ones end together, and holes between keys even out.
 const RANGES_PER_CONNECTION: usize = 8;
-
-/// Why a run ended early; it goes on from there when it is begun again.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    #[error("target: {0}")]
-    Target(#[from] crate::solr_api::ApiError),
-    #[error("cannot keep the run's state: {0}; mend the folder, then go on")]
-    State(#[from] std::io::Error),
-    #[error("{rejected} rows were refused, more than --max-errors {max}; see {file}, mend, and go on")]
-    TooManyErrors { rejected: u64, max: u64, file: String },
-    #[error("{0}")]
-    NotVerified(String),
-    #[error("the lease was lost; another service goes on")]
-    Deposed,
-    #[error("{0}")]
-    Config(String),
-}
 
 /// How a run is made.
 #[derive(Clone, Copy, Debug)]
@@ -67,12 +49,6 @@ pub struct RunReport {
     pub dead_letters: Option<String>,
 }
 
-/// Rows as they are dealt with, for a progress bar.
-pub type OnProgress = Arc<dyn Fn(RunTotals, Option<u64>) + Send + Sync>;
-
-/// Whether the run may go on: the lease is still held.
-pub type Permit = Arc<dyn Fn() -> bool + Send + Sync>;
-
 /// One run, over all sources.
 pub struct MassIndex {
     config: IngestConfig,
@@ -82,15 +58,6 @@ pub struct MassIndex {
     options: RunOptions,
     on_progress: OnProgress,
     due: Option<Arc<dyn DueSink>>,
-    permit: Permit,
-}
-
-/// What the workers of a run share.
-struct Shared {
-    state: Mutex<RunState>,
-    folder: StateFolder,
-    errors_max: u64,
-    on_progress: OnProgress,
     permit: Permit,
 }
 
@@ -140,7 +107,7 @@ impl MassIndex {
         } else {
             state = self.begin(state, digest).await?;
         }
-        let shared = Arc::new(Shared {
+        let progress = Arc::new(RunProgress {
             state: Mutex::new(state),
             folder: self.folder.clone(),
             errors_max: self.options.errors_max,
@@ -148,9 +115,9 @@ impl MassIndex {
             permit: self.permit.clone(),
         });
         for at in 0..self.config.sources.len() {
-            self.read_source(&shared, at).await?;
+            self.read_source(&progress, at).await?;
         }
-        let mut state = shared.state.lock().await;
+        let mut state = progress.state.lock().await;
         state.phase = RunPhase::Verifying;
         self.folder.save(&state)?;
         self.verify(&state).await?;
@@ -175,7 +142,7 @@ impl MassIndex {
     }
 
     /// Reads one source to its end.
-    async fn read_source(&self, shared: &Arc<Shared>, at: usize) -> Result<(), RunError> {
+    async fn read_source(&self, progress: &Arc<RunProgress>, at: usize) -> Result<(), RunError> {
         let config = &self.config.sources[at];
         let source = sources::open(config)?;
         let shaper =
@@ -183,7 +150,7 @@ impl MassIndex {
         let shaper = Arc::new(shaper);
         let mut tries = 0;
         loop {
-            match self.read_snapshot(shared, at, source.as_ref(), &shaper).await {
+            match self.read_snapshot(progress, at, source.as_ref(), &shaper).await {
                 Err(RunError::Source(error)) if error.kind == SourceErrorKind::Unavailable && tries < 60 => {
                     tries += 1;
                     tokio::time::sleep(std::time::Duration::from_secs(tries.min(5))).await;
@@ -195,7 +162,7 @@ impl MassIndex {
 
     async fn read_snapshot(
         &self,
-        shared: &Arc<Shared>,
+        progress: &Arc<RunProgress>,
         at: usize,
         source: &dyn sources::Source,
         shaper: &Arc<Shaper>,
@@ -204,13 +171,13 @@ impl MassIndex {
             let ranges = state.sources.get(at).map(|source| &source.ranges);
             ranges.is_some_and(|ranges| !ranges.is_empty() && ranges.iter().all(|range| range.ended))
         };
-        if ended(&*shared.state.lock().await) {
+        if ended(&*progress.state.lock().await) {
             return Ok(());
         }
         let snapshot: Arc<dyn Snapshot> = source.snapshot().await?.into();
-        self.cut_ranges(shared, at, snapshot.as_ref()).await?;
+        self.cut_ranges(progress, at, snapshot.as_ref()).await?;
         let open: Vec<usize> = {
-            let state = shared.state.lock().await;
+            let state = progress.state.lock().await;
             let ranges = state.sources[at].ranges.iter().enumerate();
             ranges.filter(|(_, range)| !range.ended).map(|(range, _)| range).collect()
         };
@@ -225,7 +192,7 @@ impl MassIndex {
                 due: self.due.clone(),
                 hides: self.config.target.mode == crate::config::TargetMode::Direct,
             };
-            tokio::spawn(work.run(shared.clone()))
+            tokio::spawn(work.run(progress.clone()))
         });
         let mut running = FuturesUnordered::new();
         running.extend(waiting.by_ref().take(self.config.target.connections));
@@ -244,14 +211,14 @@ impl MassIndex {
     /// Cuts the source the first time; later runs keep to the same ranges, whose cursors they go on from.
     async fn cut_ranges(
         &self,
-        shared: &Arc<Shared>,
+        progress: &Arc<RunProgress>,
         at: usize,
         snapshot: &dyn Snapshot,
     ) -> Result<(), RunError> {
-        if shared.state.lock().await.sources[at].ranges.is_empty() {
+        if progress.state.lock().await.sources[at].ranges.is_empty() {
             let rows = snapshot.count().await?;
             let ranges = snapshot.ranges(self.config.target.connections * RANGES_PER_CONNECTION).await?;
-            let mut state = shared.state.lock().await;
+            let mut state = progress.state.lock().await;
             state.sources[at].rows = rows;
             state.sources[at].ranges =
                 ranges.into_iter().map(|range| RangeState { range, ..RangeState::default() }).collect();
@@ -264,46 +231,4 @@ impl MassIndex {
 /// Tells files apart: what was read by one is not gone on with by another.
 pub fn config_digest(config: &IngestConfig) -> String {
     digest_text(digest_of(format!("{config:?}").as_bytes()))
-}
-
-impl Shared {
-    /// A page is dealt with: keeps its refusals, then where to go on. Errors: too many refusals in all.
-    async fn page_done(
-        &self,
-        at: (usize, usize),
-        cursor: String,
-        totals: RunTotals,
-        rejected: &[Rejected],
-    ) -> Result<(), RunError> {
-        if !(self.permit)() {
-            return Err(RunError::Deposed);
-        }
-        let mut state = self.state.lock().await;
-        if !rejected.is_empty() {
-            let path = self.folder.dead_letters(state.run);
-            let mut lines = Vec::new();
-            for letter in rejected {
-                serde_json::to_writer(&mut lines, letter).map_err(std::io::Error::from)?;
-                lines.push(b'\n');
-            }
-            std::fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(&lines)?;
-        }
-        let range = &mut state.sources[at.0].ranges[at.1];
-        range.cursor = Some(cursor);
-        range.totals.add(totals);
-        self.folder.save(&state)?;
-        let (all, rows) = (state.totals(), state.sources.iter().map(|source| source.rows).sum());
-        (self.on_progress)(all, rows);
-        if all.rejected > self.errors_max {
-            let file = self.folder.dead_letters(state.run).display().to_string();
-            return Err(RunError::TooManyErrors { rejected: all.rejected, max: self.errors_max, file });
-        }
-        Ok(())
-    }
-
-    async fn range_ended(&self, at: (usize, usize)) -> Result<(), RunError> {
-        let mut state = self.state.lock().await;
-        state.sources[at.0].ranges[at.1].ended = true;
-        Ok(self.folder.save(&state)?)
-    }
 }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
-use super::{RunError, RunTotals, Shared};
+use super::progress::{RunError, RunProgress};
+use super::state::RunTotals;
 use crate::clock::Now;
 use crate::record::Rejected;
 use crate::shape::{Shaped, Shaper};
@@ -41,24 +42,24 @@ pub struct RangeWork {
 }
 
 impl RangeWork {
-    pub async fn run(self, shared: Arc<Shared>) -> Result<(), RunError> {
+    pub async fn run(self, progress: Arc<RunProgress>) -> Result<(), RunError> {
         let at = (self.source, self.range);
         let (range, cursor, collection) = {
-            let state = shared.state.lock().await;
+            let state = progress.state.lock().await;
             let range = &state.sources[at.0].ranges[at.1];
             (range.range.clone(), range.cursor.clone(), state.collection.clone())
         };
         let mut pages = self.snapshot.pages(&range, cursor.as_deref()).await?;
         let mut next = pages.next().await?;
         while let Some(page) = next {
-            let (read, sent) = tokio::join!(pages.next(), self.send(&shared, &collection, page));
+            let (read, sent) = tokio::join!(pages.next(), self.send(&progress, &collection, page));
             sent?;
             next = read?;
         }
-        shared.range_ended(at).await
+        progress.range_ended(at).await
     }
 
-    async fn send(&self, shared: &Shared, collection: &str, page: Page) -> Result<(), RunError> {
+    async fn send(&self, progress: &RunProgress, collection: &str, page: Page) -> Result<(), RunError> {
         let cursor = page.cursor.clone();
         let now = (self.now)();
         let Shaped { documents, hidden, mut rejected, due } = self.shaper.shape(page, now);
@@ -81,6 +82,6 @@ impl RangeWork {
             rejected: (rejected.len() + refused.len()) as u64,
         };
         rejected.extend::<Vec<Rejected>>(refused);
-        shared.page_done((self.source, self.range), cursor, totals, &rejected).await
+        progress.page_done((self.source, self.range), cursor, totals, &rejected).await
     }
 }

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 use futures_util::future::BoxFuture;
 
+use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::files::{BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error};
-use super::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use crate::config::{CsvConfig, SourceConfig};
-use crate::mapping::unknown;
+use crate::mapping::unknown_column;
 use crate::record::{Record, Rejected, Row, Value};
 
 #[derive(Clone)]
@@ -54,7 +54,8 @@ impl CsvSource {
             }
         };
         let key_at = columns.iter().position(|column| *column == self.key);
-        let key_at = key_at.ok_or_else(|| SourceError::refused(&self.name, unknown(&self.key, &columns)))?;
+        let key_at =
+            key_at.ok_or_else(|| SourceError::refused(&self.name, unknown_column(&self.key, &columns)))?;
         if let Some(cursor) = cursor {
             let position = read_cursor(cursor)
                 .ok_or_else(|| SourceError::refused(&self.name, format!("`{cursor}` is no cursor")))?;

@@ -1,11 +1,12 @@
 //! What the kinds that read files share: reading off the runtime's threads, and errors of the file system.
+//! What a row is in each of them is its own file's.
 
 use std::io;
 use std::path::Path;
 
 use futures_util::future::BoxFuture;
 
-use super::{Page, Pages, SourceError};
+use super::contract::{Page, Pages, SourceError};
 
 /// Records above this are dead letters: a quote that never closes, or a file without line ends, would fill
 /// the memory.

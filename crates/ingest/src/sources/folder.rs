@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
+use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::files::{BlockingPages, OffRuntime, blocking, file_error};
-use super::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use crate::config::{FolderConfig, SourceConfig};
 use crate::mapping::strip_html;
 use crate::post::files_below;

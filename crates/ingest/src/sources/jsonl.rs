@@ -12,8 +12,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value as Json};
 
+use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::files::{BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error};
-use super::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use crate::config::{JsonLinesConfig, SourceConfig};
 use crate::record::{Record, Rejected, Row, Value};
 

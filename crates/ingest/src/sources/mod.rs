@@ -1,8 +1,9 @@
 //! Where rows come from: one shape for all kinds. A *snapshot* is cut into key ranges, each read page by page
 //! behind a cursor, so that reading goes on where it was broken off; *fetch* reads the present state of some
-//! rows, which is all that following changes needs. Owns the shape and the errors; each kind is one file or
-//! folder.
+//! rows, which is all that following changes needs. Owns which kind a file means; the shape is `contract`,
+//! each kind is one file or folder.
 
+mod contract;
 mod csv;
 mod files;
 mod folder;
@@ -10,79 +11,10 @@ mod jsonl;
 mod postgres;
 mod solr;
 
-use futures_util::future::BoxFuture;
-use serde::{Deserialize, Serialize};
-
 use crate::config::SourceConfig;
-use crate::record::{Record, Rejected};
 
+pub use contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError, SourceErrorKind};
 pub use postgres::{PostgresSource, connect_options, database_error, sql};
-
-/// What to do about a source that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceErrorKind {
-    /// Try again later: it is away, or ended the conversation.
-    Unavailable,
-    /// Mend the file, or the source: a column is gone, a query is wrong, a password is missing.
-    Refused,
-    /// Changes were missed for good: index everything anew.
-    Lost,
-}
-
-/// The message says which source, and the next step.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct SourceError {
-    pub kind: SourceErrorKind,
-    pub message: String,
-}
-
-/// Keys above `after` up to and including `upto`; `None` is open. What a key's order is, the source knows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyRange {
-    pub after: Option<String>,
-    pub upto: Option<String>,
-}
-
-/// Some rows in the order of their keys, and where to go on.
-#[derive(Clone, Debug, Default)]
-pub struct Page {
-    pub records: Vec<Record>,
-    pub rejected: Vec<Rejected>,
-    /// Reading goes on behind this.
-    pub cursor: String,
-}
-
-pub trait Source: Send + Sync {
-    fn name(&self) -> &str;
-
-    /// A state that does not change while it is read, as far as this kind can give one.
-    fn snapshot(&self) -> BoxFuture<'_, Result<Box<dyn Snapshot>, SourceError>>;
-
-    /// The rows with these keys as they are now; keys without a row are gone. Kinds that cannot look rows up
-    /// refuse.
-    fn fetch<'a>(&'a self, keys: &'a [String]) -> BoxFuture<'a, Result<Page, SourceError>>;
-}
-
-pub trait Snapshot: Send + Sync {
-    /// How many rows there are, for progress and for the count at the end; `None` where only reading tells.
-    fn count(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>>;
-
-    /// Ranges that cover all rows once, about `wanted` of them.
-    fn ranges(&self, wanted: usize) -> BoxFuture<'_, Result<Vec<KeyRange>, SourceError>>;
-
-    /// The pages of a range, behind `cursor` where there is one.
-    fn pages<'a>(
-        &'a self,
-        range: &'a KeyRange,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Box<dyn Pages>, SourceError>>;
-}
-
-pub trait Pages: Send {
-    /// The next page; `None` at the end. A page may have no records.
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Page>, SourceError>>;
-}
 
 /// The source that the file describes. Nothing is opened yet.
 pub fn open(config: &SourceConfig) -> Result<Box<dyn Source>, SourceError> {
@@ -102,24 +34,6 @@ pub fn open(config: &SourceConfig) -> Result<Box<dyn Source>, SourceError> {
         return Ok(Box::new(solr::SolrSource::new(config, solr)?));
     }
     Err(SourceError::refused(&config.name, "it has no kind"))
-}
-
-impl SourceError {
-    pub fn refused(source: &str, message: impl std::fmt::Display) -> Self {
-        Self::of(SourceErrorKind::Refused, source, message)
-    }
-
-    pub fn unavailable(source: &str, message: impl std::fmt::Display) -> Self {
-        Self::of(SourceErrorKind::Unavailable, source, message)
-    }
-
-    pub fn lost(source: &str, message: impl std::fmt::Display) -> Self {
-        Self::of(SourceErrorKind::Lost, source, message)
-    }
-
-    fn of(kind: SourceErrorKind, source: &str, message: impl std::fmt::Display) -> Self {
-        Self { kind, message: format!("source `{source}`: {message}") }
-    }
 }
 
 #[cfg(test)]

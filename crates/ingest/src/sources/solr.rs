@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value as Json;
 
+use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::jsonl::record_of;
-use super::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use crate::config::{SolrConfig, SourceConfig};
 use crate::record::Rejected;
 use crate::solr_api::{ApiError, ApiErrorKind, SolrApi};

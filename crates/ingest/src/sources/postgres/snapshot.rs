@@ -9,21 +9,21 @@ use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Row as _};
 use tokio::sync::Mutex;
 
-use super::super::{KeyRange, Page, Pages, Snapshot, SourceError};
-use super::Shared;
+use super::query::RowQuery;
 use super::sql::{Bounds, literal, name, subquery};
+use crate::sources::contract::{KeyRange, Page, Pages, Snapshot, SourceError};
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 pub struct PostgresSnapshot {
-    shared: Arc<Shared>,
+    query: Arc<RowQuery>,
     /// Of the exported snapshot.
     id: String,
     exporter: Mutex<PgConnection>,
 }
 
 struct PostgresPages {
-    shared: Arc<Shared>,
+    query: Arc<RowQuery>,
     on: PgConnection,
     range: KeyRange,
     /// Keys above this are still to come.
@@ -32,19 +32,19 @@ struct PostgresPages {
 }
 
 impl PostgresSnapshot {
-    pub async fn export(shared: Arc<Shared>) -> Result<Self, SourceError> {
-        let mut on = shared.connect().await?;
-        let fail = |error: sqlx::Error| shared.error(&error);
+    pub async fn export(query: Arc<RowQuery>) -> Result<Self, SourceError> {
+        let mut on = query.connect().await?;
+        let fail = |error: sqlx::Error| query.error(&error);
         sqlx::raw_sql(BEGIN).execute(&mut on).await.map_err(fail)?;
         let exported = sqlx::query_scalar("SELECT pg_export_snapshot()").fetch_one(&mut on).await;
         let id: String = exported.map_err(fail)?;
-        Ok(Self { shared, id, exporter: Mutex::new(on) })
+        Ok(Self { query, id, exporter: Mutex::new(on) })
     }
 
     async fn bounds(&self, wanted: usize) -> Result<Vec<String>, SourceError> {
-        let (query, key) = (subquery(&self.shared.config.query), name(&self.shared.key));
+        let (query, key) = (subquery(&self.query.config.query), name(&self.query.key));
         let mut on = self.exporter.lock().await;
-        let fail = |error: sqlx::Error| self.shared.error(&error);
+        let fail = |error: sqlx::Error| self.query.error(&error);
         let extent = format!(
             "SELECT min(q.{key})::text, max(q.{key})::text, pg_typeof(min(q.{key}))::text FROM {query}"
         );
@@ -75,10 +75,10 @@ impl PostgresSnapshot {
 impl Snapshot for PostgresSnapshot {
     fn count(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>> {
         Box::pin(async {
-            let count = format!("SELECT count(*) FROM {}", subquery(&self.shared.config.query));
+            let count = format!("SELECT count(*) FROM {}", subquery(&self.query.config.query));
             let mut on = self.exporter.lock().await;
             let count: Result<i64, _> = sqlx::query_scalar(AssertSqlSafe(count)).fetch_one(&mut *on).await;
-            Ok(u64::try_from(count.map_err(|error| self.shared.error(&error))?).ok())
+            Ok(u64::try_from(count.map_err(|error| self.query.error(&error))?).ok())
         })
     }
 
@@ -97,16 +97,16 @@ impl Snapshot for PostgresSnapshot {
         cursor: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Box<dyn Pages>, SourceError>> {
         Box::pin(async move {
-            let mut on = self.shared.connect().await?;
+            let mut on = self.query.connect().await?;
             let take_part = format!("{BEGIN}; SET TRANSACTION SNAPSHOT {}", literal(&self.id));
             let begun = sqlx::raw_sql(AssertSqlSafe(take_part)).execute(&mut on).await;
             begun.map_err(|error| {
                 // The exporter is gone, and its snapshot with it.
-                SourceError::unavailable(&self.shared.name, format!("the snapshot is gone: {error}"))
+                SourceError::unavailable(&self.query.name, format!("the snapshot is gone: {error}"))
             })?;
             let after = cursor.map(str::to_owned).or_else(|| range.after.clone());
             let pages =
-                PostgresPages { shared: self.shared.clone(), on, range: range.clone(), after, ended: false };
+                PostgresPages { query: self.query.clone(), on, range: range.clone(), after, ended: false };
             Ok(Box::new(pages) as Box<dyn Pages>)
         })
     }
@@ -118,15 +118,15 @@ impl Pages for PostgresPages {
             if self.ended {
                 return Ok(None);
             }
-            let rows_max = self.shared.config.page_rows + 1;
+            let rows_max = self.query.config.page_rows + 1;
             let bounds = Bounds {
                 after: self.after.as_deref(),
                 upto: self.range.upto.as_deref(),
                 rows_max: Some(rows_max),
                 keys: None,
             };
-            let page = self.shared.read(&mut self.on, &bounds).await?;
-            self.ended = page.records.len() + page.rejected.len() < self.shared.config.page_rows;
+            let page = self.query.read(&mut self.on, &bounds).await?;
+            self.ended = page.records.len() + page.rejected.len() < self.query.config.page_rows;
             self.after = Some(page.cursor.clone()).filter(|cursor| !cursor.is_empty());
             Ok(self.after.is_some().then_some(page))
         })

@@ -1,0 +1,87 @@
+//! How far a run is, shared by those who read its ranges: what a page came to is kept before the next is
+//! read, and a run that has lost its lease, or has too many refusals, ends here.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use super::state::{RunState, RunTotals, StateFolder};
+use crate::record::Rejected;
+use crate::sources::SourceError;
+
+/// Why a run ended early; it goes on from there when it is begun again.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error("target: {0}")]
+    Target(#[from] crate::solr_api::ApiError),
+    #[error("cannot keep the run's state: {0}; mend the folder, then go on")]
+    State(#[from] std::io::Error),
+    #[error("{rejected} rows were refused, more than --max-errors {max}; see {file}, mend, and go on")]
+    TooManyErrors { rejected: u64, max: u64, file: String },
+    #[error("{0}")]
+    NotVerified(String),
+    #[error("the lease was lost; another service goes on")]
+    Deposed,
+    #[error("{0}")]
+    Config(String),
+}
+
+/// Rows as they are dealt with, for a progress bar.
+pub type OnProgress = Arc<dyn Fn(RunTotals, Option<u64>) + Send + Sync>;
+
+/// Whether the run may go on: the lease is still held.
+pub type Permit = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// What the workers of a run share.
+pub(super) struct RunProgress {
+    pub(super) state: Mutex<RunState>,
+    pub(super) folder: StateFolder,
+    pub(super) errors_max: u64,
+    pub(super) on_progress: OnProgress,
+    pub(super) permit: Permit,
+}
+
+impl RunProgress {
+    /// A page is dealt with: keeps its refusals, then where to go on. Errors: too many refusals in all.
+    pub(super) async fn page_done(
+        &self,
+        at: (usize, usize),
+        cursor: String,
+        totals: RunTotals,
+        rejected: &[Rejected],
+    ) -> Result<(), RunError> {
+        if !(self.permit)() {
+            return Err(RunError::Deposed);
+        }
+        let mut state = self.state.lock().await;
+        if !rejected.is_empty() {
+            let path = self.folder.dead_letters(state.run);
+            let mut lines = Vec::new();
+            for letter in rejected {
+                serde_json::to_writer(&mut lines, letter).map_err(std::io::Error::from)?;
+                lines.push(b'\n');
+            }
+            std::fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(&lines)?;
+        }
+        let range = &mut state.sources[at.0].ranges[at.1];
+        range.cursor = Some(cursor);
+        range.totals.add(totals);
+        self.folder.save(&state)?;
+        let (all, rows) = (state.totals(), state.sources.iter().map(|source| source.rows).sum());
+        (self.on_progress)(all, rows);
+        if all.rejected > self.errors_max {
+            let file = self.folder.dead_letters(state.run).display().to_string();
+            return Err(RunError::TooManyErrors { rejected: all.rejected, max: self.errors_max, file });
+        }
+        Ok(())
+    }
+
+    pub(super) async fn range_ended(&self, at: (usize, usize)) -> Result<(), RunError> {
+        let mut state = self.state.lock().await;
+        state.sources[at.0].ranges[at.1].ended = true;
+        Ok(self.folder.save(&state)?)
+    }
+}
