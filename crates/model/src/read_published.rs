@@ -40,7 +40,7 @@ pub struct Manifest {
 }
 
 #[derive(Clone, Debug, Default, Hash, PartialEq, Eq)]
-struct Reader {
+struct PublishedReader {
     /// The newest version when it last listed.
     listed: Option<usize>,
     manifest: Option<Manifest>,
@@ -61,7 +61,7 @@ pub struct State {
     files: BTreeSet<File>,
     /// What the medium lost.
     lost: Option<File>,
-    reader: Reader,
+    reader: PublishedReader,
     called_wrongly: bool,
 }
 
@@ -107,7 +107,7 @@ impl Model for ReadPublished {
             oldest: 1,
             files,
             lost: None,
-            reader: Reader::default(),
+            reader: PublishedReader::default(),
             called_wrongly: false,
         }]
     }

@@ -15,13 +15,13 @@ pub(crate) struct SplitBatch {
     /// One for each shard; `None` where it has nothing to do.
     pub parts: Vec<Option<UpdateBatch>>,
     /// Of the operations that an outcome tells of: where each went, and by what it is told.
-    sent: Vec<(Target, Told)>,
+    sent: Vec<(Target, OperationReport)>,
     /// Of the operation that belongs nowhere, which is the last.
     failure: Option<Error>,
 }
 
 /// By what an outcome names an operation.
-enum Told {
+enum OperationReport {
     Document(String),
     Query(String),
     Refusal,
@@ -44,7 +44,7 @@ impl SplitBatch {
                     break;
                 }
             };
-            sent.extend(Told::of(&operation).map(|told| (target, told)));
+            sent.extend(OperationReport::of(&operation).map(|told| (target, told)));
             match target {
                 Target::One(at) => {
                     if let Some(own) = own.get_mut(at) {
@@ -100,7 +100,7 @@ fn refused(operation: &Operation, error: Error) -> Operation {
     Operation::Refused(Refusal { kind, of, error })
 }
 
-impl Told {
+impl OperationReport {
     fn of(operation: &Operation) -> Option<Self> {
         Some(match operation {
             Operation::Add(add) => Self::Document(add.id.clone()),
@@ -138,7 +138,7 @@ impl From<UpdateOutcome> for PartOutcome {
 impl PartOutcome {
     /// Moves what is told of the operation to `joined`, or drops it where another shard told it already.
     /// Whether there was anything.
-    fn move_next(&mut self, told: &Told, (joined, is_told): (&mut UpdateOutcome, bool)) -> bool {
+    fn move_next(&mut self, told: &OperationReport, (joined, is_told): (&mut UpdateOutcome, bool)) -> bool {
         let take = |from: &mut VecDeque<(String, Version)>, to: &mut Vec<_>, name: &str| {
             let found = from.pop_front_if(|(of, _)| of == name);
             let was_done = found.is_some();
@@ -146,19 +146,21 @@ impl PartOutcome {
             was_done
         };
         let was_done = match told {
-            Told::Document(id) => {
+            OperationReport::Document(id) => {
                 take(&mut self.added, &mut joined.added, id)
                     || take(&mut self.deleted, &mut joined.deleted, id)
             }
-            Told::Query(text) => take(&mut self.deleted_by_query, &mut joined.deleted_by_query, text),
-            Told::Refusal => false,
+            OperationReport::Query(text) => {
+                take(&mut self.deleted_by_query, &mut joined.deleted_by_query, text)
+            }
+            OperationReport::Refusal => false,
         };
         if was_done {
             return true;
         }
         let refused = self.refused.pop_front_if(|refusal| match told {
-            Told::Document(name) | Told::Query(name) => refusal.of == *name,
-            Told::Refusal => true,
+            OperationReport::Document(name) | OperationReport::Query(name) => refusal.of == *name,
+            OperationReport::Refusal => true,
         });
         let was_refused = refused.is_some();
         joined.refused.extend(refused.filter(|_| !is_told));

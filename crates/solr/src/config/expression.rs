@@ -63,7 +63,7 @@ const FUNCTIONS: &[(&str, Arithmetic, usize)] = &[
 
 /// Reads an expression. Errors: `BadRequest`, with the place.
 pub(super) fn parse(text: &str) -> Result<Expression> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = ExpressionReader { text, at: 0 };
     if text.len() > BYTES_MAX {
         return Err(reader.wrong(&format!("it is longer than {BYTES_MAX} bytes")));
     }
@@ -75,12 +75,12 @@ pub(super) fn parse(text: &str) -> Result<Expression> {
 }
 
 /// An expression from left to right.
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ExpressionReader<'a> {
     fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let trimmed = rest.trim_start();

@@ -107,10 +107,10 @@ impl FieldAnalysis {
 /// A text, stage by stage: what Solr calls each stage, and what it left.
 struct View<'a> {
     text: &'a str,
-    stages: Vec<(String, Made)>,
+    stages: Vec<(String, StageResult)>,
 }
 
-enum Made {
+enum StageResult {
     Text(String),
     Tokens(Vec<Shown>),
 }
@@ -143,7 +143,7 @@ impl<'a> View<'a> {
                 })?;
                 traced(outputs)
             }
-            None => vec![(DEFAULT.to_owned(), Made::Tokens(plain(kind, text)?))],
+            None => vec![(DEFAULT.to_owned(), StageResult::Tokens(plain(kind, text)?))],
         };
         Ok(Self { text, stages })
     }
@@ -151,7 +151,7 @@ impl<'a> View<'a> {
     /// The terms of the last stage.
     fn last_terms(&self) -> impl Iterator<Item = &[u8]> {
         let last = match self.stages.last() {
-            Some((_, Made::Tokens(tokens))) => tokens.as_slice(),
+            Some((_, StageResult::Tokens(tokens))) => tokens.as_slice(),
             _ => &[],
         };
         last.iter().map(Shown::term)
@@ -159,10 +159,10 @@ impl<'a> View<'a> {
 
     fn node(&self, wanted: &HashSet<&[u8]>) -> Node {
         let places = utf16_places(self.text);
-        let stage = |(class, made): &(String, Made)| {
+        let stage = |(class, made): &(String, StageResult)| {
             let node = match made {
-                Made::Text(text) => Node::str(text.clone()),
-                Made::Tokens(tokens) => {
+                StageResult::Text(text) => Node::str(text.clone()),
+                StageResult::Tokens(tokens) => {
                     Node::Array(tokens.iter().map(|token| token_node(token, &places, wanted)).collect())
                 }
             };
@@ -173,7 +173,7 @@ impl<'a> View<'a> {
 }
 
 /// Sums up positions, and adds to each token's those of the token before the stage that it comes from.
-fn traced(outputs: Vec<StageOutput>) -> Vec<(String, Made)> {
+fn traced(outputs: Vec<StageOutput>) -> Vec<(String, StageResult)> {
     let mut before: Vec<Vec<i32>> = Vec::new();
     let (mut keyword, mut payload) = (false, false);
     let mut stages = Vec::with_capacity(outputs.len());
@@ -182,7 +182,7 @@ fn traced(outputs: Vec<StageOutput>) -> Vec<(String, Made)> {
         keyword |= marks_keywords(&class);
         payload |= class.contains("Payload");
         let made = match output {
-            Output::Text(text) => Made::Text(text),
+            Output::Text(text) => StageResult::Text(text),
             Output::Tokens(tokens) => {
                 let mut position = 0;
                 let shown = tokens.into_iter().map(|token| {
@@ -193,7 +193,7 @@ fn traced(outputs: Vec<StageOutput>) -> Vec<(String, Made)> {
                 });
                 let shown: Vec<Shown> = shown.collect();
                 before = shown.iter().map(|token| token.positions.clone()).collect();
-                Made::Tokens(shown)
+                StageResult::Tokens(shown)
             }
         };
         stages.push((class, made));

@@ -5,7 +5,7 @@
 mod read;
 mod write;
 
-pub(crate) use read::{Item, Reader};
+pub(crate) use read::{JavabinReader, JavabinToken};
 pub(crate) use write::Encoder;
 
 /// The first byte.

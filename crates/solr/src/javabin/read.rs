@@ -11,7 +11,7 @@ use super::{VERSION, tag};
 
 /// One value, or the beginning of one that holds others.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Item<'a> {
+pub(crate) enum JavabinToken<'a> {
     Null,
     Bool(bool),
     Int(i32),
@@ -24,9 +24,9 @@ pub(crate) enum Item<'a> {
     Text(Cow<'a, str>),
     /// A text that has been told before, or will be again.
     Name(Arc<str>),
-    /// So many values, or values up to [`Item::End`].
+    /// So many values, or values up to [`JavabinToken::End`].
     List(Option<usize>),
-    /// So many names with their values, or those up to [`Item::End`].
+    /// So many names with their values, or those up to [`JavabinToken::End`].
     Map(Option<usize>),
     /// So many fields, or documents below it.
     InputDocument(usize),
@@ -36,7 +36,7 @@ pub(crate) enum Item<'a> {
 }
 
 /// Reads one body, or one piece of it, from its start to its end.
-pub(crate) struct Reader<'a> {
+pub(crate) struct JavabinReader<'a> {
     rest: &'a [u8],
     names: Vec<Arc<str>>,
     /// The tag of numbers that follow without one, and how many.
@@ -53,12 +53,12 @@ pub(crate) struct Mark {
     names: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JavabinReader<'a> {
     pub fn new(body: &'a [u8]) -> Self {
         Self::resumed(body, Vec::new())
     }
 
-    /// As [`Reader::new`], where the bytes before have told these names.
+    /// As [`JavabinReader::new`], where the bytes before have told these names.
     pub fn resumed(body: &'a [u8], names: Vec<Arc<str>>) -> Self {
         Self { rest: body, names, untagged: None, ran_out: false }
     }
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub fn next(&mut self) -> Result<Item<'a>> {
+    pub fn next(&mut self) -> Result<JavabinToken<'a>> {
         match self.untagged.take() {
             Some((tag, left)) if left > 0 => {
                 self.untagged = Some((tag, left - 1));
@@ -108,68 +108,68 @@ impl<'a> Reader<'a> {
     }
 
     /// The item as a name, which a map's key and a field's name are. A number stands for its digits.
-    pub fn as_name(&self, item: Item<'_>) -> Result<Arc<str>> {
+    pub fn as_name(&self, item: JavabinToken<'_>) -> Result<Arc<str>> {
         Ok(match item {
-            Item::Name(name) => name,
-            Item::Text(text) => Arc::from(&*text),
-            Item::Null => Arc::from("null"),
-            Item::Bool(flag) => Arc::from(flag.to_string()),
-            Item::Int(number) => Arc::from(number.to_string()),
-            Item::Long(number) => Arc::from(number.to_string()),
+            JavabinToken::Name(name) => name,
+            JavabinToken::Text(text) => Arc::from(&*text),
+            JavabinToken::Null => Arc::from("null"),
+            JavabinToken::Bool(flag) => Arc::from(flag.to_string()),
+            JavabinToken::Int(number) => Arc::from(number.to_string()),
+            JavabinToken::Long(number) => Arc::from(number.to_string()),
             other => return Err(self.wrong(&format!("a name cannot be {other:?}"))),
         })
     }
 
-    fn tagged(&mut self, tag: u8) -> Result<Item<'a>> {
+    fn tagged(&mut self, tag: u8) -> Result<JavabinToken<'a>> {
         Ok(match tag & tag::KIND {
             tag::TEXT => {
                 let len = self.size(tag)?;
-                Item::Text(String::from_utf8_lossy(self.take(len)?))
+                JavabinToken::Text(String::from_utf8_lossy(self.take(len)?))
             }
             // As Java's casts do, bits beyond are dropped.
-            tag::SMALL_INT => Item::Int(self.small(tag)? as i32),
-            tag::SMALL_LONG => Item::Long(self.small(tag)? as i64),
-            tag::ARRAY => Item::List(Some(self.count(tag, 1)?)),
-            tag::ORDERED_MAP | tag::NAMED_LIST => Item::Map(Some(self.count(tag, 2)?)),
-            tag::NAME => Item::Name(self.known_name(tag)?),
+            tag::SMALL_INT => JavabinToken::Int(self.small(tag)? as i32),
+            tag::SMALL_LONG => JavabinToken::Long(self.small(tag)? as i64),
+            tag::ARRAY => JavabinToken::List(Some(self.count(tag, 1)?)),
+            tag::ORDERED_MAP | tag::NAMED_LIST => JavabinToken::Map(Some(self.count(tag, 2)?)),
+            tag::NAME => JavabinToken::Name(self.known_name(tag)?),
             _ => return self.plain(tag),
         })
     }
 
-    fn plain(&mut self, tag: u8) -> Result<Item<'a>> {
+    fn plain(&mut self, tag: u8) -> Result<JavabinToken<'a>> {
         Ok(match tag {
-            tag::NULL => Item::Null,
-            tag::TRUE => Item::Bool(true),
-            tag::FALSE => Item::Bool(false),
-            tag::BYTE => Item::Int(i32::from(i8::from_be_bytes(self.fixed()?))),
-            tag::SHORT => Item::Int(i32::from(i16::from_be_bytes(self.fixed()?))),
-            tag::INT => Item::Int(i32::from_be_bytes(self.fixed()?)),
-            tag::LONG => Item::Long(i64::from_be_bytes(self.fixed()?)),
-            tag::FLOAT => Item::Float(f32::from_be_bytes(self.fixed()?)),
-            tag::DOUBLE => Item::Double(f64::from_be_bytes(self.fixed()?)),
-            tag::DATE => Item::Date(i64::from_be_bytes(self.fixed()?)),
+            tag::NULL => JavabinToken::Null,
+            tag::TRUE => JavabinToken::Bool(true),
+            tag::FALSE => JavabinToken::Bool(false),
+            tag::BYTE => JavabinToken::Int(i32::from(i8::from_be_bytes(self.fixed()?))),
+            tag::SHORT => JavabinToken::Int(i32::from(i16::from_be_bytes(self.fixed()?))),
+            tag::INT => JavabinToken::Int(i32::from_be_bytes(self.fixed()?)),
+            tag::LONG => JavabinToken::Long(i64::from_be_bytes(self.fixed()?)),
+            tag::FLOAT => JavabinToken::Float(f32::from_be_bytes(self.fixed()?)),
+            tag::DOUBLE => JavabinToken::Double(f64::from_be_bytes(self.fixed()?)),
+            tag::DATE => JavabinToken::Date(i64::from_be_bytes(self.fixed()?)),
             tag::BYTES => {
                 let len = self.variable_size()?;
-                Item::Bytes(self.take(len)?)
+                JavabinToken::Bytes(self.take(len)?)
             }
             tag::MAP => {
                 let len = self.variable_size()?;
-                Item::Map(Some(self.fits(len, 2)?))
+                JavabinToken::Map(Some(self.fits(len, 2)?))
             }
             // A document that was an answer is a map of its fields.
             tag::DOCUMENT => {
                 let tag = self.byte()?;
                 match tag & tag::KIND {
-                    tag::ORDERED_MAP => Item::Map(Some(self.count(tag, 2)?)),
+                    tag::ORDERED_MAP => JavabinToken::Map(Some(self.count(tag, 2)?)),
                     _ => return Err(self.wrong("a document has no fields")),
                 }
             }
             // The facts of the query, then the documents.
-            tag::DOCUMENT_LIST => Item::List(Some(2)),
-            tag::ITERATOR => Item::List(None),
-            tag::MAP_ENTRIES => Item::Map(None),
-            tag::MAP_ENTRY => Item::Entry,
-            tag::END => Item::End,
+            tag::DOCUMENT_LIST => JavabinToken::List(Some(2)),
+            tag::ITERATOR => JavabinToken::List(None),
+            tag::MAP_ENTRIES => JavabinToken::Map(None),
+            tag::MAP_ENTRY => JavabinToken::Entry,
+            tag::END => JavabinToken::End,
             tag::INPUT_DOCUMENT => self.input_document()?,
             tag::ENUM => self.enumerated()?,
             tag::PRIMITIVES => self.primitives()?,
@@ -178,36 +178,36 @@ impl<'a> Reader<'a> {
     }
 
     /// With a boost that no longer means anything.
-    fn input_document(&mut self) -> Result<Item<'a>> {
+    fn input_document(&mut self) -> Result<JavabinToken<'a>> {
         let len = self.variable_size()?;
         let len = self.fits(len, 1)?;
         match self.leaf()? {
-            Item::Float(_) => Ok(Item::InputDocument(len)),
+            JavabinToken::Float(_) => Ok(JavabinToken::InputDocument(len)),
             _ => Err(self.wrong("a document has no boost before its fields")),
         }
     }
 
     /// The number and the name of a constant: the name is what it shows.
-    fn enumerated(&mut self) -> Result<Item<'a>> {
+    fn enumerated(&mut self) -> Result<JavabinToken<'a>> {
         match (self.leaf()?, self.leaf()?) {
-            (Item::Int(_), name @ (Item::Text(_) | Item::Null)) => Ok(name),
+            (JavabinToken::Int(_), name @ (JavabinToken::Text(_) | JavabinToken::Null)) => Ok(name),
             _ => Err(self.wrong("a constant is a number and a name")),
         }
     }
 
-    fn primitives(&mut self) -> Result<Item<'a>> {
+    fn primitives(&mut self) -> Result<JavabinToken<'a>> {
         let (tag, len) = (self.byte()?, self.variable_size()?);
         if !(tag::BYTE..=tag::FLOAT).contains(&tag) {
             return Err(self.wrong(&format!("there is no list of tag `{tag}`")));
         }
         let len = self.fits(len, 1)?;
         self.untagged = Some((tag, len));
-        Ok(Item::List(Some(len)))
+        Ok(JavabinToken::List(Some(len)))
     }
 
     /// A part of a value, which holds nothing itself: however such parts are strung together, nothing
     /// recurses.
-    fn leaf(&mut self) -> Result<Item<'a>> {
+    fn leaf(&mut self) -> Result<JavabinToken<'a>> {
         let tag = self.byte()?;
         match (tag & tag::KIND, tag) {
             (tag::TEXT | tag::SMALL_INT, _) | (_, tag::NULL | tag::INT | tag::FLOAT) => self.tagged(tag),
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
     fn known_name(&mut self, tag: u8) -> Result<Arc<str>> {
         let number = self.size(tag)?;
         let Some(at) = number.checked_sub(1) else {
-            let Item::Text(text) = self.leaf()? else { return Err(self.wrong("a name is no text")) };
+            let JavabinToken::Text(text) = self.leaf()? else { return Err(self.wrong("a name is no text")) };
             let name: Arc<str> = Arc::from(&*text);
             self.names.push(name.clone());
             return Ok(name);

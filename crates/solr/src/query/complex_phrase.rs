@@ -6,8 +6,8 @@
 use plan::{Clause, Error, Occur, Query, Result, Span, SpanQuery};
 
 use super::context::Field;
+use super::leaf::{LeafContext, LeafParser, LuceneLeafParser, LuceneOptions, QueryLeaf};
 use super::lucene::Grammar;
-use super::pieces::{LuceneOptions, LucenePieces, Piece, Pieces, Place};
 use super::request::Request;
 use super::syntax::SyntaxError;
 use crate::params::query::{DF, Q_OP};
@@ -26,24 +26,24 @@ pub(super) fn complex_phrase(request: &Request<'_>) -> Result<Option<Query>> {
         all_required: request.text_of(&Q_OP).eq_ignore_ascii_case("and"),
         split: true,
     };
-    let pieces = PatternPieces { lucene: LucenePieces { options: &options }, in_order };
+    let leaves = PatternLeafParser { lucene: LuceneLeafParser { options: &options }, in_order };
     let all_required = options.all_required;
-    let grammar = Grammar { context: request.context, pieces: &pieces, all_required, split: true };
+    let grammar = Grammar { context: request.context, leaves: &leaves, all_required, split: true };
     grammar.query(request.text, request.depth).map(Some)
 }
 
 /// Those of `lucene`, but for phrases.
-struct PatternPieces<'a> {
-    lucene: LucenePieces<'a>,
+struct PatternLeafParser<'a> {
+    lucene: LuceneLeafParser<'a>,
     in_order: bool,
 }
 
-impl Pieces for PatternPieces<'_> {
-    fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>> {
-        let Piece::Quoted { text, slop } = piece else { return self.lucene.read(piece, place) };
+impl LeafParser for PatternLeafParser<'_> {
+    fn read(&self, leaf: &QueryLeaf<'_>, place: LeafContext<'_>) -> Result<Option<Query>> {
+        let QueryLeaf::Quoted { text, slop } = leaf else { return self.lucene.read(leaf, place) };
         let field = place.context.field(self.lucene.name(place.field)?)?;
         if !field.spec.class().is_text() {
-            return self.lucene.read(piece, place);
+            return self.lucene.read(leaf, place);
         }
         let Some(span) = self.phrase(text, slop.unwrap_or(0), &field, place)? else { return Ok(None) };
         let shown = slop.filter(|slop| *slop > 0).map_or_else(String::new, |slop| format!("~{slop}"));
@@ -56,13 +56,13 @@ impl Pieces for PatternPieces<'_> {
     }
 }
 
-impl PatternPieces<'_> {
+impl PatternLeafParser<'_> {
     /// `None` when analysis leaves nothing.
-    fn phrase(&self, text: &str, slop: u32, field: &Field, place: Place<'_>) -> Result<Option<Span>> {
+    fn phrase(&self, text: &str, slop: u32, field: &Field, place: LeafContext<'_>) -> Result<Option<Span>> {
         let options = LuceneOptions { default_field: Some(&field.name), ..*self.lucene.options };
-        let pieces = PlacePieces { lucene: LucenePieces { options: &options }, field, text };
+        let leaves = PositionLeafParser { lucene: LuceneLeafParser { options: &options }, field, text };
         let (context, all_required) = (place.context, options.all_required);
-        let grammar = Grammar { context, pieces: &pieces, all_required, split: true };
+        let grammar = Grammar { context, leaves: &leaves, all_required, split: true };
         let query = grammar.query(text, place.depth + 1)?;
         let Query::Boolean { clauses, .. } = unboosted(&query) else { return span_of(&query, text) };
         if clauses.is_empty() {
@@ -94,16 +94,16 @@ impl PatternPieces<'_> {
     }
 }
 
-/// Pieces inside of a phrase, all on its field.
-struct PlacePieces<'a> {
-    lucene: LucenePieces<'a>,
+/// Leaves inside of a phrase, all on its field.
+struct PositionLeafParser<'a> {
+    lucene: LuceneLeafParser<'a>,
     field: &'a Field,
     /// The phrase's.
     text: &'a str,
 }
 
-impl Pieces for PlacePieces<'_> {
-    fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>> {
+impl LeafParser for PositionLeafParser<'_> {
+    fn read(&self, leaf: &QueryLeaf<'_>, place: LeafContext<'_>) -> Result<Option<Query>> {
         if let Some(other) = place.field.filter(|name| **name != *self.field.name) {
             let message = format!(
                 "Cannot have clause for field \"{other}\" nested in phrase  for field \"{}\"",
@@ -114,12 +114,12 @@ impl Pieces for PlacePieces<'_> {
                 SyntaxError::plain(format!("{class}: Cannot parse '{}': {message}", self.text)).into()
             );
         }
-        if matches!(piece, Piece::Nested(_) | Piece::Quoted { .. }) {
+        if matches!(leaf, QueryLeaf::Nested(_) | QueryLeaf::Quoted { .. }) {
             return Err(Error::bad_request(
                 "a phrase of `{!complexphrase}` holds another phrase or query; use words, patterns and ranges",
             ));
         }
-        self.lucene.read(piece, place)
+        self.lucene.read(leaf, place)
     }
 }
 

@@ -48,7 +48,7 @@ pub fn split_local_params<'a>(text: &'a str, params: &Params) -> Result<(LocalPa
     if !text.starts_with("{!") {
         return Ok((LocalParams::default(), text));
     }
-    let mut reader = Reader { text, at: 2 };
+    let mut reader = LocalParamsReader { text, at: 2 };
     let mut local = LocalParams::default();
     loop {
         if reader.peek() == Some('}') {
@@ -71,12 +71,12 @@ pub fn split_local_params<'a>(text: &'a str, params: &Params) -> Result<(LocalPa
     }
 }
 
-struct Reader<'a> {
+struct LocalParamsReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Reader<'_> {
+impl LocalParamsReader<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }

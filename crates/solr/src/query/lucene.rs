@@ -1,17 +1,17 @@
 //! What a tree of the `lucene` syntax means: operators become occurrences by the rules of Lucene's classic
-//! parser. What a piece of text means on its fields is the parser's own: `pieces.rs` for `lucene`, `dismax/`
+//! parser. What a leaf means on its fields is the parser's own: `leaf.rs` for `lucene`, `dismax/`
 //! for the others of this grammar.
 
 use plan::{Clause, Error, Occur, Query, Result, RootCause};
 
 use super::context::QueryContext;
+use super::leaf::{Bounds, LeafContext, LeafParser, LuceneLeafParser, LuceneOptions, QueryLeaf};
 use super::negation::positive;
-use super::pieces::{Bounds, LuceneOptions, LucenePieces, Piece, Pieces, Place};
 use super::request::Request;
 use super::syntax::SyntaxError;
 use super::syntax::escape::unescape;
 use super::syntax::parse::{NESTING_MAX, parse};
-use super::syntax::tree::{self, Body, Boost, Conjunction, Item, Modifier};
+use super::syntax::tree::{self, Body, Boost, ConjoinedClause, Conjunction, Modifier};
 use super::term_sets::{Candidate, gather};
 use crate::params::query as param;
 
@@ -21,11 +21,11 @@ const EDITS_DEFAULT: f32 = 2.0;
 /// A query of which analysis left nothing: it matches nothing, and shows as nothing.
 const EMPTY: Query = Query::Boolean { clauses: Vec::new(), minimum_should_match: 0 };
 
-/// The grammar, and who gives its pieces their meaning.
+/// The grammar, and who gives its leaves their meaning.
 #[derive(Clone, Copy)]
 pub(crate) struct Grammar<'a> {
     pub context: &'a QueryContext<'a>,
-    pub pieces: &'a dyn Pieces,
+    pub leaves: &'a dyn LeafParser,
     /// Clauses without an operator must match.
     pub all_required: bool,
     /// Each word is a clause of its own.
@@ -43,8 +43,8 @@ pub(super) fn lucene(request: &Request<'_>) -> Result<Option<Query>> {
         split: matches!(request.near(&param::SOW), Ok(true)),
     };
     let (all_required, split) = (options.all_required, options.split);
-    let pieces = &LucenePieces { options: &options };
-    let grammar = Grammar { context: request.context, pieces, all_required, split };
+    let leaves = &LuceneLeafParser { options: &options };
+    let grammar = Grammar { context: request.context, leaves, all_required, split };
     grammar.query(request.text, request.depth).map(Some)
 }
 
@@ -74,7 +74,12 @@ struct Resolver<'a> {
 
 impl Resolver<'_> {
     /// `None` when analysis leaves nothing. `field` is the one that parentheses stand behind.
-    fn query(&self, items: &[Item<'_>], field: Option<&str>, depth: usize) -> Result<Option<Query>> {
+    fn query(
+        &self,
+        items: &[ConjoinedClause<'_>],
+        field: Option<&str>,
+        depth: usize,
+    ) -> Result<Option<Query>> {
         if depth > NESTING_MAX {
             return Err(Error::bad_request(format!(
                 "query nests deeper than {NESTING_MAX} levels; use fewer parentheses and nested queries"
@@ -103,7 +108,7 @@ impl Resolver<'_> {
             (1, Some(Clause { occur: Occur::Should, query })) => Ok(Some(query)),
             (_, Some(last)) => {
                 clauses.push(last);
-                Ok(Some(self.grammar.pieces.combined(clauses)))
+                Ok(Some(self.grammar.leaves.combined(clauses)))
             }
         }
     }
@@ -132,12 +137,18 @@ impl Resolver<'_> {
     fn is_plain(&self, clause: &tree::Clause<'_>, outer: Option<&str>) -> bool {
         clause.boost.is_none()
             && matches!(clause.body, Body::Terms(_))
-            && self.grammar.pieces.is_plain(&self.context, clause.field.or(outer))
+            && self.grammar.leaves.is_plain(&self.context, clause.field.or(outer))
     }
 
     /// Adds a clause, `plain` or not, and, as the classic parser does, lets its operator change the clause
     /// before it.
-    fn add(&self, clauses: &mut Vec<Candidate>, item: &Item<'_>, query: Option<Query>, plain: bool) {
+    fn add(
+        &self,
+        clauses: &mut Vec<Candidate>,
+        item: &ConjoinedClause<'_>,
+        query: Option<Query>,
+        plain: bool,
+    ) {
         let and = self.grammar.all_required;
         let before = clauses.last_mut().map(|before| &mut before.clause);
         if let Some(before) = before.filter(|before| before.occur != Occur::MustNot) {
@@ -159,7 +170,7 @@ impl Resolver<'_> {
             (_, false) => Occur::Should,
         };
         let row = matches!(&item.clause.body, Body::Terms(words) if words.len() > 1);
-        let queries = if row { self.grammar.pieces.words_of_row(query) } else { vec![query] };
+        let queries = if row { self.grammar.leaves.words_of_row(query) } else { vec![query] };
         clauses.extend(queries.into_iter().map(|query| Candidate { clause: Clause { occur, query }, plain }));
     }
 
@@ -187,35 +198,35 @@ impl Resolver<'_> {
                 Ok(inner.map(|query| filtered(positive(query))))
             }
             other => {
-                let place = Place { context: &self.context, field, depth, values: self.values };
-                self.grammar.pieces.read(&piece(other)?, place)
+                let place = LeafContext { context: &self.context, field, depth, values: self.values };
+                self.grammar.leaves.read(&leaf(other)?, place)
             }
         }
     }
 }
 
 /// What is no parentheses, without its escapes.
-pub(crate) fn piece<'a>(body: &Body<'a>) -> Result<Piece<'a>> {
+pub(crate) fn leaf<'a>(body: &Body<'a>) -> Result<QueryLeaf<'a>> {
     Ok(match body {
         Body::Terms(terms) => {
-            Piece::Words(terms.iter().map(|term| unescape(term)).collect::<Result<_, _>>()?)
+            QueryLeaf::Words(terms.iter().map(|term| unescape(term)).collect::<Result<_, _>>()?)
         }
         Body::Quoted { text, slop } => {
             let slop = slop.and_then(|slop| slop.parse::<f32>().ok()).map(|slop| slop as u32);
-            Piece::Quoted { text: unescape(text)?, slop }
+            QueryLeaf::Quoted { text: unescape(text)?, slop }
         }
-        Body::Range(range) => Piece::Range(Bounds::read(range)?),
-        Body::Prefix(text) => Piece::Prefix(unescape(text)?),
-        Body::Wildcard(pattern) => Piece::Wildcard(pattern),
-        Body::Regex(pattern) => Piece::Regex(pattern),
+        Body::Range(range) => QueryLeaf::Range(Bounds::read(range)?),
+        Body::Prefix(text) => QueryLeaf::Prefix(unescape(text)?),
+        Body::Wildcard(pattern) => QueryLeaf::Wildcard(pattern),
+        Body::Regex(pattern) => QueryLeaf::Regex(pattern),
         Body::Fuzzy { term, distance } => {
             let distance = distance.parse::<f32>().unwrap_or(EDITS_DEFAULT);
             if distance >= 1.0 && distance.fract() != 0.0 {
                 return Err(SyntaxError::plain("Fractional edit distances are not allowed!").into());
             }
-            Piece::Fuzzy { term: unescape(term)?, distance }
+            QueryLeaf::Fuzzy { term: unescape(term)?, distance }
         }
-        Body::LocalParams(text) => Piece::Nested(text),
+        Body::LocalParams(text) => QueryLeaf::Nested(text),
         Body::Group(_) | Body::Unfinished { .. } | Body::Filter(_) => {
             return Err(Error::internal("parentheses are no piece of text"));
         }

@@ -1,6 +1,6 @@
 //! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the
 //! analyzers for it. `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and
-//! `pieces.rs` what lies between, `dismax/` are `dismax` and `edismax`, `surround/` has a grammar of its own,
+//! `leaf.rs` what lies between, `dismax/` are `dismax` and `edismax`, `surround/` has a grammar of its own,
 //! `parsers.rs` the table of all and the short ones, `relations.rs` blocks and joins, `field.rs` and
 //! `text.rs` build queries on one field. Needs a schema, reads no index.
 
@@ -11,6 +11,7 @@ mod context;
 mod currency;
 mod dismax;
 mod field;
+mod leaf;
 mod local_params;
 mod lucene;
 mod more_like;
@@ -20,7 +21,6 @@ mod parsed;
 mod parsers;
 mod patterns;
 mod payloads;
-mod pieces;
 mod rank;
 mod relations;
 mod request;

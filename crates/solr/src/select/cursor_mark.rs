@@ -4,7 +4,7 @@
 
 use plan::{Cursor, CursorMark, Error, FieldClass, Result, Schema, SortBy, SortKey, Value};
 
-use crate::javabin::{Encoder, Item, Reader};
+use crate::javabin::{Encoder, JavabinReader, JavabinToken};
 use crate::update::decode_base64;
 
 /// The mark before all hits.
@@ -73,21 +73,21 @@ fn read_mark(mark: &str) -> Result<CursorMark> {
 }
 
 fn values(bytes: &[u8]) -> Result<CursorMark> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = JavabinReader::new(bytes);
     reader.start()?;
-    let Item::List(Some(len)) = reader.next()? else { return Err(reader.wrong("a mark is a list")) };
+    let JavabinToken::List(Some(len)) = reader.next()? else { return Err(reader.wrong("a mark is a list")) };
     (0..len).map(|_| value(&mut reader)).collect()
 }
 
-fn value(reader: &mut Reader<'_>) -> Result<Option<Value>> {
+fn value(reader: &mut JavabinReader<'_>) -> Result<Option<Value>> {
     Ok(Some(match reader.next()? {
-        Item::Null => return Ok(None),
-        Item::Text(text) => Value::Str(text.into_owned()),
-        Item::Bool(flag) => Value::Bool(flag),
-        Item::Int(number) => Value::Int(number),
-        Item::Long(number) => Value::Long(number),
-        Item::Float(number) => Value::Float(number),
-        Item::Double(number) => Value::Double(number),
+        JavabinToken::Null => return Ok(None),
+        JavabinToken::Text(text) => Value::Str(text.into_owned()),
+        JavabinToken::Bool(flag) => Value::Bool(flag),
+        JavabinToken::Int(number) => Value::Int(number),
+        JavabinToken::Long(number) => Value::Long(number),
+        JavabinToken::Float(number) => Value::Float(number),
+        JavabinToken::Double(number) => Value::Double(number),
         other => return Err(reader.wrong(&format!("no mark holds {other:?}"))),
     }))
 }

@@ -33,7 +33,7 @@ fn parse_list(
     context: Option<&QueryContext<'_>>,
     list: &mut FieldList,
 ) -> Result<()> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = FieldListReader { text, at: 0 };
     while reader.skip_separators() {
         if list.items.len() >= ITEMS_MAX {
             return Err(Error::bad_request(format!(
@@ -64,12 +64,12 @@ enum Wish<'a> {
     Function { label: Option<&'a str> },
 }
 
-struct Reader<'a> {
+struct FieldListReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FieldListReader<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }

@@ -1,15 +1,16 @@
-//! `hl.*` that only the `fastVector` method reads. Messages are Solr's, recorded from 9.10.1.
+//! `hl.*` that only the `fastVector` method reads. Messages are Solr's, recorded from 9.10.1. What all
+//! methods read is `highlight_options.rs`; parts by name are `highlight_parts.rs`.
 
 use plan::{Boundaries, Breaks, Error, FastVectorOptions, FragmentList, PartKind, PartWork, Result, Tags};
 
-use super::highlight_options::Reader;
+use super::highlight_options::HighlightReader;
 use super::highlight_parts::Part;
 use crate::params::{Param, highlight as param};
 
 /// What Lucene's scanner looks for where nobody says.
 const BOUNDARY_CHARS: &str = ".,!? \t\n";
 
-impl Reader<'_> {
+impl HighlightReader<'_> {
     pub(super) fn fast_vector(&self) -> Result<FastVectorOptions> {
         Ok(FastVectorOptions {
             fragments: self.fragment_list()?,
@@ -72,7 +73,7 @@ impl Reader<'_> {
     fn value_separator(&self) -> Result<char> {
         // What is sent for one field alone is not heard, as in Solr.
         let part = self.part(PartKind::Fragments, &param::FRAGMENTS)?;
-        let text = Reader { field: "", ..*self }.told(&part, &param::VALUE_SEPARATOR)?;
+        let text = HighlightReader { field: "", ..*self }.told(&part, &param::VALUE_SEPARATOR)?;
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
             (Some(only), None) if only.len_utf16() == 1 => Ok(only),

@@ -29,17 +29,17 @@ pub(super) struct Options<'a> {
 impl Options<'_> {
     /// Those of a field.
     pub(super) fn of(&self, field: &str) -> Result<HighlightOptions> {
-        Reader::of(*self, field).options()
+        HighlightReader::of(*self, field).options()
     }
 
     /// Those of fields that only a glob names, with term vectors or without.
     pub(super) fn of_globbed(&self, vectors: bool) -> Result<HighlightOptions> {
-        Reader { context: self.context, parts: self.parts, field: "", vectors }.options()
+        HighlightReader { context: self.context, parts: self.parts, field: "", vectors }.options()
     }
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
+pub(super) struct HighlightReader<'a> {
     pub(super) context: &'a QueryContext<'a>,
     pub(super) parts: &'a HighlightParts,
     pub(super) field: &'a str,
@@ -47,7 +47,7 @@ pub(super) struct Reader<'a> {
     pub(super) vectors: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> HighlightReader<'a> {
     fn of(Options { context, parts }: Options<'a>, field: &'a str) -> Self {
         let vectors = context.find(field).is_some_and(|field| field.spec.properties.has_offset_vectors());
         Self { context, parts, field, vectors }
@@ -306,7 +306,7 @@ impl<'a> Reader<'a> {
 
     /// The other field's options: one snippet, as long as what would be shown of it.
     fn marked_alternate(&self, name: &str, units: i32) -> Result<HighlightOptions> {
-        let reader = Reader::of(Options { context: self.context, parts: self.parts }, name);
+        let reader = HighlightReader::of(Options { context: self.context, parts: self.parts }, name);
         let method = match reader.older()? {
             HighlightMethod::Original(original) => {
                 HighlightMethod::Original(OriginalOptions { alternate: None, ..original })

@@ -1,9 +1,10 @@
-//! Parts of the collection's `<highlighting>`, as a request names them: which one, and what it is told.
+//! Parts of the collection's `<highlighting>`, as a request names them: which one, and what it is told. A
+//! parameter of the request comes before the part's own preset.
 
 use plan::{PartKind, PartWork, Result};
 
 use super::highlight::unknown;
-use super::highlight_options::Reader;
+use super::highlight_options::HighlightReader;
 use crate::params::{Fallback, Param};
 
 /// A part that was found.
@@ -13,7 +14,7 @@ pub(super) struct Part<'a> {
     presets: &'a [(String, String)],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> HighlightReader<'a> {
     /// The part that a parameter names, or the usual one. Errors: a name that nothing declares.
     pub(super) fn part(&self, kind: PartKind, param: &Param<String>) -> Result<Part<'a>> {
         let name = param.sent_for(self.context.params, self.field).unwrap_or_default();

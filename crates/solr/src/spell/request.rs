@@ -181,7 +181,7 @@ impl<'a> SpellRequest<'a> {
         context: &ResolveContext<'_>,
         dictionaries: &[SpellDictionary],
     ) -> Result<Option<(String, Vec<SpellWord>)>> {
-        let reader = Reader { schema: context.schema, analyzers: context.analyzers };
+        let reader = SpellWordReader { schema: context.schema, analyzers: context.analyzers };
         let (text, words) = match spelling::QUERY.sent(self.params) {
             Some(text) => {
                 let tokens = reader.tokens(dictionaries.first().and_then(|it| reader.type_of(it)), text)?;
@@ -302,12 +302,12 @@ impl Spelling {
 }
 
 /// Reads words by the types of a schema.
-struct Reader<'a> {
+struct SpellWordReader<'a> {
     schema: &'a Schema,
     analyzers: &'a SchemaAnalyzers,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SpellWordReader<'a> {
     fn type_of(&self, dictionary: &SpellDictionary) -> Option<&'a plan::FieldType> {
         let named = dictionary.field_type.as_deref().and_then(|name| self.type_named(name));
         named.or_else(|| self.schema.field(&dictionary.field).map(|spec| &*spec.field_type))

@@ -8,7 +8,7 @@ use plan::{AnalyzerSpec, ComponentSpec, Contexts, Error, Occur, Resources, Resul
 
 use crate::query::syntax::escape::unescape;
 use crate::query::syntax::parse::parse;
-use crate::query::syntax::tree::{Body, Clause, Conjunction, Item, Modifier};
+use crate::query::syntax::tree::{Body, Clause, ConjoinedClause, Conjunction, Modifier};
 
 /// The field that contexts are in, by its name in Lucene.
 const FIELD: &str = "contexts";
@@ -44,7 +44,7 @@ fn count(contexts: &Contexts, is: &dyn Fn(&Contexts) -> bool) -> usize {
 }
 
 /// As the classic parser reads operators: `AND` also requires what stands before it.
-fn clauses(items: &[Item<'_>]) -> Result<Contexts> {
+fn clauses(items: &[ConjoinedClause<'_>]) -> Result<Contexts> {
     let mut clauses: Vec<(Occur, Contexts)> = Vec::with_capacity(items.len());
     for item in items {
         if item.conjunction == Conjunction::And

@@ -5,4 +5,4 @@ mod contexts;
 mod highlight;
 mod request;
 
-pub use request::{Asked, SuggestRequest};
+pub use request::{ResolvedSuggest, SuggestRequest};

@@ -1,4 +1,5 @@
-//! What a request asks of a suggesting component, and what it is answered.
+//! What a request asks of a suggesting component, and what it is answered. In: parameters and the component;
+//! out: which suggesters to build, a plan for each that is asked, and their answers as Solr writes them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub struct SuggestRequest<'a> {
 
 /// One suggester's part of a request.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct ResolvedSuggest<'a> {
     pub suggester: &'a Suggester,
     pub plan: Arc<SuggestPlan>,
     highlights: bool,
@@ -85,7 +86,7 @@ impl<'a> SuggestRequest<'a> {
         suggester: &'a Suggester,
         text: &str,
         count: i32,
-    ) -> Result<Asked<'a>> {
+    ) -> Result<ResolvedSuggest<'a>> {
         let count =
             usize::try_from(count).ok().filter(|it| (1..=COUNT_MAX as usize).contains(it)).ok_or_else(
                 || Error::bad_request(format!("`suggest.count` is `{count}`; use 1 to {COUNT_MAX}")),
@@ -131,7 +132,7 @@ impl<'a> SuggestRequest<'a> {
             count,
             depth: CutDepth::Page,
         };
-        Ok(Asked { suggester, plan: Arc::new(plan), highlights })
+        Ok(ResolvedSuggest { suggester, plan: Arc::new(plan), highlights })
     }
 }
 
@@ -208,7 +209,7 @@ impl Reading {
     }
 }
 
-impl Asked<'_> {
+impl ResolvedSuggest<'_> {
     /// What a suggester found, as Solr shows it: by its name and what was asked.
     pub fn respond(
         &self,

@@ -11,9 +11,9 @@ use plan::{Error, Result};
 
 use crate::response::numbered_bytes_min;
 use crate::update::binary_bounds::Bounds;
+use crate::update::chunk::ContentChunk;
 use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::options::UpdateOptions;
-use crate::update::piece::Piece;
 
 /// Begins what has a numbering of texts of its own.
 const NAMESPACE: u64 = 256;
@@ -33,7 +33,7 @@ pub struct Resume {
 /// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done
 /// with: a document that runs out of the piece is read again with the next.
 pub fn decode(
-    piece: Piece<'_, [u8]>,
+    piece: ContentChunk<'_, [u8]>,
     resume: &mut Resume,
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
@@ -42,7 +42,7 @@ pub fn decode(
     let from = Decoder::new(body);
     let bounds = Bounds::of(body);
     let Resume { names, told, list } = std::mem::take(resume);
-    let mut reader = Reader { from, bounds, names, told, outer: None, list, ran_out: false };
+    let mut reader = CborReader { from, bounds, names, told, outer: None, list, ran_out: false };
     loop {
         reader.outer = None;
         let before = (reader.from.position(), reader.told.as_ref().map(Vec::len), reader.list);
@@ -75,7 +75,7 @@ fn as_before(told: Option<Vec<Arc<str>>>, count: Option<usize>) -> Option<Vec<Ar
     Some(told)
 }
 
-struct Reader<'a> {
+struct CborReader<'a> {
     from: Decoder<'a>,
     bounds: Bounds,
     names: Names,
@@ -87,7 +87,7 @@ struct Reader<'a> {
     ran_out: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CborReader<'a> {
     /// A document, or the beginning or the end of a list of them. What is neither says nothing, as in Solr.
     fn step(&mut self) -> Result<Option<RawDocument>> {
         let list = self.list;
@@ -281,7 +281,7 @@ mod tests {
 
     fn show(body: &[u8]) -> String {
         let mut commands = Vec::new();
-        let (piece, mut resume) = (Piece::whole(body), Resume::default());
+        let (piece, mut resume) = (ContentChunk::whole(body), Resume::default());
         let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
         documents(&commands, failure)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plan::{AtomicOp, Document, Error, Operation, Query, Value};
 
 use super::*;
-use crate::update::piece::Piece;
+use crate::update::chunk::ContentChunk;
 use crate::update::processors::UpdateChains;
 use crate::update::{json, testing};
 
@@ -27,7 +27,7 @@ fn route(guess: bool) -> Arc<Route> {
 fn run(body: &str, guess: bool) -> Processed {
     let options = UpdateOptions::default();
     let mut commands = Vec::new();
-    let (piece, mut resume) = (Piece::whole(body), json::Resume::default());
+    let (piece, mut resume) = (ContentChunk::whole(body), json::Resume::default());
     let failure = json::decode(piece, &mut resume, &options, &mut commands).err();
     let new_uuid: NewUuid = Arc::new(|| "fresh".to_owned());
     let chain = Chain {

@@ -46,17 +46,26 @@ pub struct AddCommand {
 
 /// Within how many milliseconds searches are to see what a command does, as the body says it and as it was
 /// read there.
+///
+/// Invariant: decoders put in what they read and get nothing out but by [`merged_ms`](Self::merged_ms). Six
+/// of them once decided each for itself which of several counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CommitWithin {
     /// Beside one document, which only javabin has.
-    pub document_ms: Option<i64>,
+    document_ms: Option<i64>,
     /// Of the command that it is part of, or of the request inside a body of javabin.
-    pub command_ms: Option<i64>,
+    command_ms: Option<i64>,
 }
 
 impl CommitWithin {
     pub fn of_command(ms: Option<i64>) -> Self {
         Self { document_ms: None, command_ms: ms }
+    }
+
+    /// The same, with what is said beside one document.
+    #[must_use]
+    pub fn beside_document(self, ms: i64) -> Self {
+        Self { document_ms: Some(ms), ..self }
     }
 
     /// With what the request's own parameters say: the nearest counts. What is below 0 says nothing, but

@@ -12,10 +12,10 @@ use crate::params::update::{
     SEPARATOR, SKIP, SKIP_LINES, TRIM,
 };
 use crate::params::{Params, Preset};
+use crate::update::chunk::ContentChunk;
 use crate::update::command::{AddCommand, CommitWithin, RawDocument, RawValue, UpdateCommand};
 use crate::update::csv_rows::{Dialect, Rows};
 use crate::update::options::UpdateOptions;
-use crate::update::piece::Piece;
 
 /// Where a body stands between two of its pieces.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub struct Resume {
 /// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done
 /// with: a row that runs out of the piece is read again with the next.
 pub fn decode(
-    piece: Piece<'_, str>,
+    piece: ContentChunk<'_, str>,
     resume: &mut Resume,
     params: &Params,
     options: &UpdateOptions,
@@ -230,7 +230,7 @@ mod tests {
         let pairs = params.split('&').filter_map(|pair| pair.split_once('='));
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let mut commands = Vec::new();
-        let (piece, mut resume, params) = (Piece::whole(text), Resume::default(), Params::new(pairs));
+        let (piece, mut resume, params) = (ContentChunk::whole(text), Resume::default(), Params::new(pairs));
         let result = decode(piece, &mut resume, &params, &UpdateOptions::default(), &mut commands);
         documents(&commands, result.err())
     }

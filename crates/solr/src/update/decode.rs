@@ -6,10 +6,10 @@ use plan::{Error, ErrorKind, Result};
 
 use crate::params::Params;
 use crate::params::update::JSON_COMMAND;
+use crate::update::chunk::{Charset, ContentChunk};
 use crate::update::command::{Decoded, UpdateCommand};
 use crate::update::json_mapping::Mapping;
 use crate::update::options::UpdateOptions;
-use crate::update::piece::{Charset, Piece};
 use crate::update::{cbor, csv, javabin, json, json_docs, xml};
 
 /// The formats of update bodies.
@@ -96,7 +96,7 @@ impl Decoder<'_> {
             }
         }
         found.decoded.echo = matches!(found.resume.0, State::JsonDocuments(..)) && self.options.echo;
-        let piece = Piece { content, is_last };
+        let piece = ContentChunk { content, is_last };
         match self.read(piece, &mut found.resume.0, &mut found.decoded.commands) {
             Ok(bytes) => found.bytes = bytes,
             Err(error) => found.decoded.failure = Some(error),
@@ -126,7 +126,7 @@ impl Decoder<'_> {
 
     fn read(
         &self,
-        piece: Piece<'_, [u8]>,
+        piece: ContentChunk<'_, [u8]>,
         state: &mut State,
         commands: &mut Vec<UpdateCommand>,
     ) -> Result<usize> {

@@ -4,12 +4,12 @@
 
 use plan::{Error, Result};
 
+use crate::update::chunk::ContentChunk;
 use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, UpdateCommand};
 use crate::update::json_reader::{Event, JsonReader, Standing};
 use crate::update::json_value;
 use crate::update::nested;
 use crate::update::options::{self, UpdateOptions};
-use crate::update::piece::Piece;
 
 /// Where a body stands between two of its pieces.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Resume {
 /// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done
 /// with: a command that runs out of the piece is read again with the next.
 pub fn decode(
-    piece: Piece<'_, str>,
+    piece: ContentChunk<'_, str>,
     resume: &mut Resume,
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
@@ -288,7 +288,7 @@ mod tests {
     /// The commands in short, then the error if there is one.
     fn show(text: &str) -> String {
         let mut commands = Vec::new();
-        let (piece, mut resume) = (Piece::whole(text), Resume::default());
+        let (piece, mut resume) = (ContentChunk::whole(text), Resume::default());
         let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
         shown(&commands, failure)
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use plan::{Error, ErrorKind, Result};
 
+use crate::update::chunk::ContentChunk;
 use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::json_mapping::{Mapping, Target};
 use crate::update::json_reader::{Event, JsonReader, Standing};
 use crate::update::options::UpdateOptions;
-use crate::update::piece::Piece;
 
 /// Bytes of values that documents may take over from the objects around them, in one request.
 const INHERITED_BYTES_MAX: usize = 256 << 20;
@@ -27,7 +27,7 @@ pub struct Resume {
 /// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done
 /// with: a document that runs out of the piece is read again with the next.
 pub fn decode(
-    piece: Piece<'_, str>,
+    piece: ContentChunk<'_, str>,
     resume: &mut Resume,
     mapping: &Mapping,
     options: &UpdateOptions,
@@ -278,7 +278,7 @@ mod tests {
         let pairs = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let mut commands = Vec::new();
         let result = Mapping::parse(&Params::new(pairs.collect())).and_then(|mapping| {
-            let (piece, mut resume) = (Piece::whole(text), Resume::default());
+            let (piece, mut resume) = (ContentChunk::whole(text), Resume::default());
             decode(piece, &mut resume, &mapping, &UpdateOptions::default(), &mut commands)
         });
         documents(&commands, result.err())

@@ -1,10 +1,13 @@
 //! Updates: bodies in Solr's formats become commands (`decode`), commands become a typed batch (the chain).
+//! In: bytes as they arrive, parameters, schema and compiled configuration; out: a `plan::UpdateBatch` and
+//! what failed. Nothing is applied here: that is `cluster`'s.
 
 mod atomic;
 mod binary_bounds;
 mod cbor;
 mod chain;
 mod chain_choice;
+mod chunk;
 mod command;
 mod convert;
 mod csv;
@@ -25,7 +28,6 @@ mod modifier;
 mod nested;
 mod number_text;
 mod options;
-mod piece;
 #[cfg(test)]
 mod pieces_tests;
 mod processors;

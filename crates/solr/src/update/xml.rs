@@ -8,11 +8,11 @@ use quick_xml::events::BytesStart;
 
 use crate::params::shards;
 use crate::params::update::{COMMIT_WITHIN, VERSION};
+use crate::update::chunk::ContentChunk;
 use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::{ANONYMOUS, take_out_of_list};
 use crate::update::options::{UpdateOptions, own_commit};
-use crate::update::piece::Piece;
-use crate::update::xml_source::{Item, Source, Standing};
+use crate::update::xml_source::{Source, Standing, XmlEvent};
 
 /// Where a body stands between two of its pieces: between elements, in none that is a document.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Resume {
 /// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done
 /// with: a command that runs out of the piece is read again with the next.
 pub fn decode(
-    piece: Piece<'_, str>,
+    piece: ContentChunk<'_, str>,
     resume: &mut Resume,
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
@@ -70,9 +70,9 @@ impl Decoder<'_, '_> {
     /// One element that is a command, or the next event around such; whether there may be more.
     fn step(&mut self) -> Result<bool> {
         match self.source.next()? {
-            Item::Start(tag) => self.element(&tag)?,
-            Item::End | Item::Text(_) => {}
-            Item::Done => return Ok(false),
+            XmlEvent::Start(tag) => self.element(&tag)?,
+            XmlEvent::End | XmlEvent::Text(_) => {}
+            XmlEvent::Done => return Ok(false),
         }
         Ok(true)
     }
@@ -129,7 +129,7 @@ impl Decoder<'_, '_> {
         let mut document = RawDocument::default();
         loop {
             match self.source.next()? {
-                Item::Start(tag) => match tag.local_name().into_inner() {
+                XmlEvent::Start(tag) => match tag.local_name().into_inner() {
                     "field" => {
                         let attributes = self.attributes(&tag)?;
                         self.field(&attributes, &mut document)?;
@@ -140,8 +140,8 @@ impl Decoder<'_, '_> {
                     }
                     other => return Err(misplaced("doc", other)),
                 },
-                Item::Text(_) => {}
-                Item::End | Item::Done => return Ok(document),
+                XmlEvent::Text(_) => {}
+                XmlEvent::End | XmlEvent::Done => return Ok(document),
             }
         }
     }
@@ -177,13 +177,13 @@ impl Decoder<'_, '_> {
         let mut all = String::new();
         loop {
             match self.source.next()? {
-                Item::Text(text) if all.is_empty() => all = text,
-                Item::Text(text) => all.push_str(&text),
-                Item::Start(tag) => match tag.local_name().into_inner() {
+                XmlEvent::Text(text) if all.is_empty() => all = text,
+                XmlEvent::Text(text) => all.push_str(&text),
+                XmlEvent::Start(tag) => match tag.local_name().into_inner() {
                     "doc" => documents.push(RawValue::Map(self.document()?.fields)),
                     other => return Err(misplaced("doc", other)),
                 },
-                Item::End | Item::Done => break,
+                XmlEvent::End | XmlEvent::Done => break,
             }
         }
         Ok(if documents.is_empty() { RawValue::Str(all) } else { RawValue::List(documents) })
@@ -195,10 +195,10 @@ impl Decoder<'_, '_> {
         let mut all = String::new();
         loop {
             match self.source.next()? {
-                Item::Text(text) if all.is_empty() => all = text,
-                Item::Text(text) => all.push_str(&text),
-                Item::Start(tag) => return Err(misplaced(parent, tag.local_name().into_inner())),
-                Item::End | Item::Done => return Ok(all),
+                XmlEvent::Text(text) if all.is_empty() => all = text,
+                XmlEvent::Text(text) => all.push_str(&text),
+                XmlEvent::Start(tag) => return Err(misplaced(parent, tag.local_name().into_inner())),
+                XmlEvent::End | XmlEvent::Done => return Ok(all),
             }
         }
     }
@@ -208,7 +208,7 @@ impl Decoder<'_, '_> {
         let commit_within = commit_within(&attributes)?;
         loop {
             match self.source.next()? {
-                Item::Start(tag) => {
+                XmlEvent::Start(tag) => {
                     let attributes = self.attributes(&tag)?;
                     let version = VERSION.parse(get(&attributes, "version"))?;
                     let command = match tag.local_name().into_inner() {
@@ -224,8 +224,8 @@ impl Decoder<'_, '_> {
                     };
                     self.commands.push(command);
                 }
-                Item::Text(_) => {}
-                Item::End | Item::Done => return Ok(()),
+                XmlEvent::Text(_) => {}
+                XmlEvent::End | XmlEvent::Done => return Ok(()),
             }
         }
     }
@@ -274,7 +274,7 @@ mod tests {
 
     fn show(text: &str) -> String {
         let mut commands = Vec::new();
-        let (piece, mut resume) = (Piece::whole(text), Resume::default());
+        let (piece, mut resume) = (ContentChunk::whole(text), Resume::default());
         let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
         shown(&commands, failure)
     }

@@ -12,7 +12,7 @@ use crate::xml_tree::resolve;
 const DEPTH_MAX: usize = 64;
 
 /// What matters of XML's events: text is unescaped, an empty element is a start and an end.
-pub enum Item<'a> {
+pub enum XmlEvent<'a> {
     Start(BytesStart<'a>),
     End,
     Text(String),
@@ -83,10 +83,10 @@ impl<'a> Source<'a> {
         usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX).min(self.text.len())
     }
 
-    pub fn next(&mut self) -> Result<Item<'a>> {
+    pub fn next(&mut self) -> Result<XmlEvent<'a>> {
         if std::mem::take(&mut self.pending_end) {
             self.open.pop();
-            return Ok(Item::End);
+            return Ok(XmlEvent::End);
         }
         loop {
             let event = match self.reader.read_event() {
@@ -106,7 +106,7 @@ impl<'a> Source<'a> {
                 Event::End(tag) => {
                     let found = tag.name().0;
                     return match self.open.pop() {
-                        Some(expected) if expected == found => Ok(Item::End),
+                        Some(expected) if expected == found => Ok(XmlEvent::End),
                         Some(expected) => {
                             Err(self
                                 .wrong(&format!("Unexpected close tag </{found}>; expected </{expected}>.")))
@@ -119,16 +119,16 @@ impl<'a> Source<'a> {
                 Event::Text(text) => {
                     let text = text.xml10_content();
                     if !self.open.is_empty() {
-                        return Ok(Item::Text(text.into_owned()));
+                        return Ok(XmlEvent::Text(text.into_owned()));
                     }
                     self.outside(&text)?;
                 }
-                Event::CData(text) => return Ok(Item::Text(text.xml10_content().into_owned())),
+                Event::CData(text) => return Ok(XmlEvent::Text(text.xml10_content().into_owned())),
                 Event::GeneralRef(reference) => {
                     let name = reference.to_string();
                     let character = resolve(&reference);
                     let undeclared = |_| self.wrong(&format!("Undeclared general entity \"{name}\""));
-                    return Ok(Item::Text(character.map_err(undeclared)?.to_string()));
+                    return Ok(XmlEvent::Text(character.map_err(undeclared)?.to_string()));
                 }
                 Event::DocType(_) => return Err(self.wrong("A DOCTYPE is not allowed; remove it")),
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
@@ -137,7 +137,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn start(&mut self, tag: BytesStart<'a>) -> Result<Item<'a>> {
+    fn start(&mut self, tag: BytesStart<'a>) -> Result<XmlEvent<'a>> {
         if self.open.is_empty() && std::mem::replace(&mut self.rooted, true) {
             return Err(self.wrong("Illegal to have multiple roots (start tag in epilog?)."));
         }
@@ -145,7 +145,7 @@ impl<'a> Source<'a> {
             return Err(self.wrong(&format!("Elements are nested deeper than {DEPTH_MAX}")));
         }
         self.open.push(tag.name().0.to_owned());
-        Ok(Item::Start(tag))
+        Ok(XmlEvent::Start(tag))
     }
 
     /// Text outside of the root: only white space may be there.
@@ -156,14 +156,14 @@ impl<'a> Source<'a> {
         Err(self.wrong(&format!("Unexpected character '{found}' (code {code}) in {place}; expected '<'")))
     }
 
-    fn end_of_text(&mut self) -> Result<Item<'a>> {
+    fn end_of_text(&mut self) -> Result<XmlEvent<'a>> {
         self.ran_out = true;
         match self.open.last() {
             Some(name) => {
                 Err(self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>")))
             }
             None if !self.rooted => Err(self.wrong("Unexpected EOF in prolog")),
-            None => Ok(Item::Done),
+            None => Ok(XmlEvent::Done),
         }
     }
 

@@ -63,13 +63,13 @@ type ShardName = (String, String);
 pub struct NodeWatch {
     self_look: Option<SelfLook>,
     shards: Mutex<BTreeMap<ShardName, ShardWatch>>,
-    now: Mutex<Vec<Told>>,
+    now: Mutex<Vec<ReportedSign>>,
     /// Signs that began since the start.
     total: AtomicU64,
 }
 
 #[derive(Clone)]
-struct Told {
+struct ReportedSign {
     sign: Sign,
     /// How long it had lasted when it was told of last.
     told_ms: u64,
@@ -118,17 +118,18 @@ impl NodeWatch {
         // Once for all that is told of: a disk that stands still stops each of a thousand shards.
         let doctor = OnceCell::new();
         let see = || doctor.get_or_init(|| self.self_look.as_ref().and_then(|look| look())).clone();
-        let now: Vec<Told> = found
+        let now: Vec<ReportedSign> = found
             .into_iter()
             .map(|sign| match before.iter().find(|told| told.sign.is_same(&sign)) {
-                Some(told) if sign.lasted_ms.saturating_sub(told.told_ms) < REPEAT_MS => {
-                    Told { sign: Sign { doctor: told.sign.doctor.clone(), ..sign }, told_ms: told.told_ms }
-                }
+                Some(told) if sign.lasted_ms.saturating_sub(told.told_ms) < REPEAT_MS => ReportedSign {
+                    sign: Sign { doctor: told.sign.doctor.clone(), ..sign },
+                    told_ms: told.told_ms,
+                },
                 known => {
                     self.total.fetch_add(u64::from(known.is_none()), Ordering::Relaxed);
                     let sign = Sign { doctor: see(), ..sign };
                     log(&sign);
-                    Told { told_ms: sign.lasted_ms, sign }
+                    ReportedSign { told_ms: sign.lasted_ms, sign }
                 }
             })
             .collect();

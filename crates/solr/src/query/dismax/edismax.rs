@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
     {
         Grammar {
             context: self.request.context,
-            pieces: fields,
+            leaves: fields,
             all_required: self.settings.all_required,
             split: self.extended.split,
         }

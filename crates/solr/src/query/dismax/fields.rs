@@ -1,5 +1,5 @@
-//! A piece of the text on many fields at once: on those of `qf` where it names none, on those of an alias, on
-//! its own field. Each field reads the piece its own way, or not at all; the best of them scores. What is a
+//! A leaf of the query on many fields at once: on those of `qf` where it names none, on those of an alias, on
+//! its own field. Each field reads the leaf its own way, or not at all; the best of them scores. What is a
 //! field's own is `query/field.rs`.
 
 use plan::{Clause, Error, Occur, Query, Result};
@@ -10,24 +10,24 @@ use super::minimum::with_minimum;
 use crate::debug::QueryPrinter;
 use crate::query::budget::is_endless;
 use crate::query::field::TextStyle;
+use crate::query::leaf::{LeafContext, LeafParser, QueryLeaf};
 use crate::query::negation::only_excludes;
-use crate::query::pieces::{Piece, Pieces, Place};
 use crate::query::syntax::SyntaxError;
 
-/// Most fields that one piece may be searched in, through aliases of aliases.
+/// Most fields that one leaf may be searched in, through aliases of aliases.
 const FIELDS_MAX: usize = 1024;
 
-/// The pieces of `dismax`: words and phrases, on all fields.
+/// The leaves of `dismax`: words and phrases, on all fields.
 pub(super) struct PlainFields<'a> {
     pub fields: &'a [Weighted],
     pub tie: f32,
     pub slop: u32,
 }
 
-/// The pieces of `edismax`.
+/// The leaves of `edismax`.
 #[derive(Clone, Copy)]
 pub(super) struct ManyFields<'a> {
-    /// What pieces without a field are searched in.
+    /// What leaves without a field are searched in.
     pub fields: &'a [Weighted],
     /// Names that stand for several fields.
     pub aliases: &'a [(String, Vec<Weighted>)],
@@ -37,7 +37,7 @@ pub(super) struct ManyFields<'a> {
     pub split: bool,
     /// Of phrases that give none.
     pub slop: u32,
-    /// `mm`, of what analysis makes of one piece.
+    /// `mm`, of what analysis makes of one leaf.
     pub minimum: &'a str,
     pub stop_words: bool,
     /// Whether only what becomes several words on a field is searched for.
@@ -48,11 +48,11 @@ pub(super) struct ManyFields<'a> {
     pub strict: bool,
 }
 
-impl Pieces for PlainFields<'_> {
-    fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>> {
-        let (text, quoted) = match piece {
-            Piece::Words(words) => (words.join(" "), false),
-            Piece::Quoted { text, .. } => (text.clone(), true),
+impl LeafParser for PlainFields<'_> {
+    fn read(&self, leaf: &QueryLeaf<'_>, place: LeafContext<'_>) -> Result<Option<Query>> {
+        let (text, quoted) = match leaf {
+            QueryLeaf::Words(words) => (words.join(" "), false),
+            QueryLeaf::Quoted { text, .. } => (text.clone(), true),
             // Their syntax is escaped before.
             _ => return Ok(None),
         };
@@ -69,17 +69,19 @@ impl Pieces for PlainFields<'_> {
     }
 }
 
-impl Pieces for ManyFields<'_> {
-    fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>> {
-        match piece {
-            Piece::Wildcard("*") if matches!(place.field, None | Some("*")) => Ok(Some(Query::All)),
-            Piece::Nested(text) if self.nested => place.context.subquery(text, None, place.depth + LEVELS),
-            Piece::Nested(_) => Err(SyntaxError::plain("local-params subquery is disabled").into()),
-            Piece::Regex(pattern) => {
+impl LeafParser for ManyFields<'_> {
+    fn read(&self, leaf: &QueryLeaf<'_>, place: LeafContext<'_>) -> Result<Option<Query>> {
+        match leaf {
+            QueryLeaf::Wildcard("*") if matches!(place.field, None | Some("*")) => Ok(Some(Query::All)),
+            QueryLeaf::Nested(text) if self.nested => {
+                place.context.subquery(text, None, place.depth + LEVELS)
+            }
+            QueryLeaf::Nested(_) => Err(SyntaxError::plain("local-params subquery is disabled").into()),
+            QueryLeaf::Regex(pattern) => {
                 let field = place.context.field(place.field.unwrap_or_default())?;
                 place.context.regex_query(&field, pattern).map(Some)
             }
-            _ => Search { fields: self, piece, place, trail: Vec::new(), count: 0 }.of(place.field),
+            _ => Search { fields: self, leaf, place, trail: Vec::new(), count: 0 }.of(place.field),
         }
     }
 
@@ -105,11 +107,11 @@ impl Pieces for ManyFields<'_> {
     }
 }
 
-/// One piece on its way through aliases to fields.
+/// One leaf on its way through aliases to fields.
 struct Search<'a> {
     fields: &'a ManyFields<'a>,
-    piece: &'a Piece<'a>,
-    place: Place<'a>,
+    leaf: &'a QueryLeaf<'a>,
+    place: LeafContext<'a>,
     /// The aliases it came through.
     trail: Vec<&'a str>,
     /// The fields it has been searched in.
@@ -141,7 +143,7 @@ impl<'a> Search<'a> {
                 _ => query,
             });
         }
-        let row = matches!(self.piece, Piece::Words(words) if words.len() > 1);
+        let row = matches!(self.leaf, QueryLeaf::Words(words) if words.len() > 1);
         Ok(match row {
             true => word_by_word(parts, self.fields.tie, &QueryPrinter::new(self.place.context.schema)),
             false => best(parts, self.fields.tie),
@@ -172,8 +174,8 @@ impl<'a> Search<'a> {
         }
         let Some(field) = context.find(name) else { return Ok(None) };
         let style = self.style();
-        match self.piece {
-            Piece::Words(words) => {
+        match self.leaf {
+            QueryLeaf::Words(words) => {
                 let query = match words.as_slice() {
                     [word] => context.text_query(&field, word, style)?,
                     _ if field.spec.class().is_text() => {
@@ -183,26 +185,26 @@ impl<'a> Search<'a> {
                 };
                 query.map(|query| with_minimum(query, self.fields.minimum, false)).transpose()
             }
-            Piece::Quoted { text, slop } => {
+            QueryLeaf::Quoted { text, slop } => {
                 let slop = slop.unwrap_or(self.fields.slop);
                 let query = context.text_query(&field, text, TextStyle { quoted: true, slop, ..style })?;
                 Ok(query.map(|query| with_slop(query, self.fields.slop)))
             }
-            Piece::Range(bounds) => context.range_query(&field, &bounds.text()).map(Some),
-            Piece::Prefix(prefix) => context.prefix_query(&field, prefix).map(Some),
-            Piece::Wildcard("*") => context.exists_query(&field).map(Some),
-            Piece::Wildcard(pattern) => context.wildcard_query(&field, pattern).map(Some),
-            Piece::Fuzzy { term, distance } => context.fuzzy_query(&field, term, *distance).map(Some),
-            Piece::Regex(_) | Piece::Nested(_) => Ok(None),
+            QueryLeaf::Range(bounds) => context.range_query(&field, &bounds.text()).map(Some),
+            QueryLeaf::Prefix(prefix) => context.prefix_query(&field, prefix).map(Some),
+            QueryLeaf::Wildcard("*") => context.exists_query(&field).map(Some),
+            QueryLeaf::Wildcard(pattern) => context.wildcard_query(&field, pattern).map(Some),
+            QueryLeaf::Fuzzy { term, distance } => context.fuzzy_query(&field, term, *distance).map(Some),
+            QueryLeaf::Regex(_) | QueryLeaf::Nested(_) => Ok(None),
         }
         .map(|query| query.filter(|query| !self.fields.phrases_only || is_of_several_words(query)))
     }
 
     /// A query of any syntax behind `_query_`. A function behind `_val_` is left out, as Solr leaves it out.
     fn nested(&self, name: &str) -> Result<Option<Query>> {
-        let text = match self.piece {
-            Piece::Words(words) => words.join(" "),
-            Piece::Quoted { text, .. } => text.clone(),
+        let text = match self.leaf {
+            QueryLeaf::Words(words) => words.join(" "),
+            QueryLeaf::Quoted { text, .. } => text.clone(),
             _ => return Ok(None),
         };
         if name == "_val_" {

@@ -25,10 +25,10 @@ pub(super) fn phrase_clauses(
         if words.len() < size {
             continue;
         }
-        let pieces = ManyFields { fields: &group.fields, slop: group.slop, ..phrase_pieces(fields) };
+        let leaves = ManyFields { fields: &group.fields, slop: group.slop, ..phrase_leaves(fields) };
         let all_required = fields.all_required;
         let grammar =
-            Grammar { context: request.context, pieces: &pieces, all_required, split: fields.split };
+            Grammar { context: request.context, leaves: &leaves, all_required, split: fields.split };
         let query = grammar.query(&shingles(&words, size), request.depth)?;
         clauses.push(Clause { occur: Occur::Should, query });
     }
@@ -36,7 +36,7 @@ pub(super) fn phrase_clauses(
 }
 
 /// Stop words count in phrases, aliases do not.
-fn phrase_pieces<'a>(fields: &ManyFields<'a>) -> ManyFields<'a> {
+fn phrase_leaves<'a>(fields: &ManyFields<'a>) -> ManyFields<'a> {
     ManyFields { aliases: &[], stop_words: true, phrases_only: true, nested: false, strict: false, ..*fields }
 }
 

@@ -1,4 +1,6 @@
-//! `dismax`: words, phrases, `+` and `-`, over many fields; all other syntax is text.
+//! `dismax`: words, phrases, `+` and `-`, over many fields; all other syntax is text. In: the text and the
+//! settings; out: a query, with its notes. The grammar is that of `lucene`, after what it must not see is
+//! escaped; `edismax` is a file of its own.
 
 use plan::{Clause, Occur, Query, Result};
 
@@ -50,8 +52,8 @@ fn with_fields(
     slop: u32,
     text: &str,
 ) -> Result<Query> {
-    let pieces = PlainFields { fields, tie: settings.tie, slop };
-    let grammar = Grammar { context: request.context, pieces: &pieces, all_required: false, split: true };
+    let leaves = PlainFields { fields, tie: settings.tie, slop };
+    let grammar = Grammar { context: request.context, leaves: &leaves, all_required: false, split: true };
     grammar.query(text, request.depth)
 }
 

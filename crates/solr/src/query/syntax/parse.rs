@@ -1,10 +1,10 @@
 //! Tokens to a tree: Solr's `lucene` grammar by recursive descent. Nesting is bounded, every token is read at
 //! most three times, so time is linear in the text. Analysis, types and what the operators amount to are
-//! `query/resolve.rs`' work.
+//! `lucene.rs`' and `leaf.rs`' work.
 
 use super::error::SyntaxError;
 use super::token::{Kind, Token, tokens};
-use super::tree::{Body, Boost, Clause, Conjunction, Endpoint, Item, Modifier, Range};
+use super::tree::{Body, Boost, Clause, ConjoinedClause, Conjunction, Endpoint, Modifier, Range};
 
 /// How deep parentheses may nest. Solr differs: it has no bound but its stack, which 2,000 levels exhaust
 /// (`compat/errors/limits.yaml`).
@@ -15,7 +15,7 @@ pub const NESTING_MAX: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Failure<'a> {
     pub error: SyntaxError,
-    pub before: Vec<Item<'a>>,
+    pub before: Vec<ConjoinedClause<'a>>,
     /// Whether the query could have ended there. Solr reads the plain values of a query or of parentheses
     /// only then.
     pub ended: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Failure<'a> {
 
 /// Reads a whole query. `split` takes each word as a clause of its own (Solr's `sow`); else words in a row
 /// stay together.
-pub(crate) fn parse(query: &str, split: bool) -> Result<Vec<Item<'_>>, Failure<'_>> {
+pub(crate) fn parse(query: &str, split: bool) -> Result<Vec<ConjoinedClause<'_>>, Failure<'_>> {
     let mut parser = Parser {
         query,
         tokens: tokens(query),
@@ -52,7 +52,7 @@ struct Parser<'a> {
     split: bool,
     tail: Tail,
     /// What was whole when an error came.
-    abandoned: Vec<Item<'a>>,
+    abandoned: Vec<ConjoinedClause<'a>>,
 }
 
 /// What else the last clause could have had, for messages.
@@ -89,14 +89,14 @@ impl<'a> Parser<'a> {
 
     /// Solr looks at the next token before it gives a clause its meaning: when nothing matches there, the
     /// clause has none.
-    fn forget_last(&self, items: &mut Vec<Item<'a>>) {
+    fn forget_last(&self, items: &mut Vec<ConjoinedClause<'a>>) {
         if self.kind() == Kind::Bad {
             items.pop();
         }
     }
 
     /// A query: clauses up to `)` or the end, at least one.
-    fn items(&mut self) -> Result<Vec<Item<'a>>, SyntaxError> {
+    fn items(&mut self) -> Result<Vec<ConjoinedClause<'a>>, SyntaxError> {
         self.depth += 1;
         if self.depth > NESTING_MAX {
             let message = format!("nested deeper than {NESTING_MAX} levels; use fewer parentheses");
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    fn collect(&mut self, items: &mut Vec<Item<'a>>) -> Result<(), SyntaxError> {
+    fn collect(&mut self, items: &mut Vec<ConjoinedClause<'a>>) -> Result<(), SyntaxError> {
         while items.is_empty() || !matches!(self.kind(), Kind::End | Kind::Close | Kind::Bad) {
             if self.row_of_terms() {
                 self.row(items);
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Terms in a row: one clause, or each its own when words are split.
-    fn row(&mut self, items: &mut Vec<Item<'a>>) {
+    fn row(&mut self, items: &mut Vec<ConjoinedClause<'a>>) {
         let mut terms = vec![self.next().text];
         while self.kind() == Kind::Term && joins(self.peek(1).kind) {
             terms.push(self.next().text);
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
         let clauses = if self.split { terms.chunks(1) } else { terms.chunks(terms.len()) };
         items.extend(clauses.map(|terms| {
             let clause = Clause { field: None, body: Body::Terms(terms.to_vec()), boost: None };
-            Item { conjunction: Conjunction::None, modifier: Modifier::None, clause }
+            ConjoinedClause { conjunction: Conjunction::None, modifier: Modifier::None, clause }
         }));
     }
 
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
         value
     }
 
-    fn item(&mut self, conjunction: Conjunction, first: bool) -> Result<Item<'a>, SyntaxError> {
+    fn item(&mut self, conjunction: Conjunction, first: bool) -> Result<ConjoinedClause<'a>, SyntaxError> {
         let modifier = match self.kind() {
             Kind::Plus => self.next_as(Modifier::Required),
             Kind::Minus | Kind::Not => self.next_as(Modifier::Prohibited),
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
             _ => Start::Modified,
         };
         let clause = self.clause(start)?;
-        Ok(Item { conjunction, modifier, clause })
+        Ok(ConjoinedClause { conjunction, modifier, clause })
     }
 
     fn clause(&mut self, mut start: Start) -> Result<Clause<'a>, SyntaxError> {
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What stands in parentheses, behind `field` or none.
-    fn group(&mut self, field: Option<&'a str>) -> Result<Vec<Item<'a>>, SyntaxError> {
+    fn group(&mut self, field: Option<&'a str>) -> Result<Vec<ConjoinedClause<'a>>, SyntaxError> {
         self.at += 1;
         let (items, ended, error) = match self.items() {
             Ok(items) if self.take(Kind::Close).is_some() => return Ok(items),
@@ -212,7 +212,11 @@ impl<'a> Parser<'a> {
         };
         if !items.is_empty() {
             let clause = Clause { field, body: Body::Unfinished { items, ended }, boost: None };
-            self.abandoned.push(Item { conjunction: Conjunction::None, modifier: Modifier::None, clause });
+            self.abandoned.push(ConjoinedClause {
+                conjunction: Conjunction::None,
+                modifier: Modifier::None,
+                clause,
+            });
         }
         Err(error)
     }

@@ -1,5 +1,5 @@
 //! The query as written: clauses, operators, pieces of text. Fields are names, values are unread. `parse.rs`
-//! makes it, `query/resolve.rs` gives it meaning against a schema.
+//! makes it, `lucene.rs` gives it meaning against a schema.
 
 /// What stands between a clause and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) enum Modifier {
 
 /// One member of a query.
 #[derive(Clone, Debug)]
-pub(crate) struct Item<'a> {
+pub(crate) struct ConjoinedClause<'a> {
     pub conjunction: Conjunction,
     pub modifier: Modifier,
     pub clause: Clause<'a>,
@@ -60,14 +60,14 @@ pub(crate) enum Body<'a> {
         slop: Option<&'a str>,
     },
     Range(Range<'a>),
-    Group(Vec<Item<'a>>),
+    Group(Vec<ConjoinedClause<'a>>),
     /// What was whole of parentheses in which an error came; `ended`: they could have ended there.
     Unfinished {
-        items: Vec<Item<'a>>,
+        items: Vec<ConjoinedClause<'a>>,
         ended: bool,
     },
     /// `filter(…)`.
-    Filter(Vec<Item<'a>>),
+    Filter(Vec<ConjoinedClause<'a>>),
     LocalParams(&'a str),
 }
 

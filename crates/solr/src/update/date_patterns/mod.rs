@@ -31,7 +31,7 @@ impl DatePatterns {
             })?,
         };
         let read = |pattern: &String| {
-            let mut reader = Reader { rest: pattern, pattern };
+            let mut reader = DatePatternReader { rest: pattern, pattern };
             let items = reader.items(0)?;
             Ok(items)
         };
@@ -58,12 +58,12 @@ impl DatePatterns {
 const DEPTH_MAX: usize = 16;
 
 /// The part of a pattern that is not read yet.
-struct Reader<'a> {
+struct DatePatternReader<'a> {
     rest: &'a str,
     pattern: &'a str,
 }
 
-impl Reader<'_> {
+impl DatePatternReader<'_> {
     /// Items up to a closing bracket or the end, which closes what is open.
     fn items(&mut self, depth: usize) -> Result<Vec<PatternPart>> {
         let mut items: Vec<PatternPart> = Vec::new();

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use plan::Result;
 
-use crate::javabin::{Item, Reader};
+use crate::javabin::{JavabinReader, JavabinToken};
 use crate::params::shards;
 use crate::params::update::{COMMIT_WITHIN, OVERWRITE};
 use crate::update::binary_bounds::Bounds;
+use crate::update::chunk::ContentChunk;
 use crate::update::command::{AddCommand, CommitWithin, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::ANONYMOUS;
 use crate::update::options::UpdateOptions;
-use crate::update::piece::Piece;
 
 type Fields = Vec<(Arc<str>, RawValue)>;
 
@@ -41,14 +41,14 @@ enum NextToken {
 /// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done
 /// with: a document that runs out of the piece is read again with the next.
 pub fn decode(
-    piece: Piece<'_, [u8]>,
+    piece: ContentChunk<'_, [u8]>,
     resume: &mut Resume,
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
 ) -> Result<usize> {
     let body = piece.content;
     let Resume { names, place, own } = std::mem::take(resume);
-    let (reader, bounds) = (Reader::resumed(body, names), Bounds::of(body));
+    let (reader, bounds) = (JavabinReader::resumed(body, names), Bounds::of(body));
     let mut decoder = Decoder { reader, options, commands, place, own, bounds };
     loop {
         let before = (decoder.reader.mark(), decoder.place, decoder.own.deletes.len());
@@ -78,7 +78,7 @@ struct Own {
 }
 
 struct Decoder<'a, 'b> {
-    reader: Reader<'a>,
+    reader: JavabinReader<'a>,
     options: &'b UpdateOptions,
     commands: &'b mut Vec<UpdateCommand>,
     place: NextToken,
@@ -117,7 +117,7 @@ impl<'a> Decoder<'a, '_> {
     fn request(&mut self) -> Result<()> {
         self.own = Own::default();
         self.reader.start()?;
-        let Item::Map(len) = self.reader.next()? else {
+        let JavabinToken::Map(len) = self.reader.next()? else {
             return Err(self.reader.wrong("an update is a named list"));
         };
         self.place = NextToken::Sections(len);
@@ -125,20 +125,20 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// The next of so many items, or of those up to an end.
-    fn item(&mut self, left: Option<usize>) -> Result<Option<Item<'a>>> {
+    fn item(&mut self, left: Option<usize>) -> Result<Option<JavabinToken<'a>>> {
         if left == Some(0) {
             return Ok(None);
         }
         let item = self.reader.next()?;
-        Ok((left.is_some() || item != Item::End).then_some(item))
+        Ok((left.is_some() || item != JavabinToken::End).then_some(item))
     }
 
-    fn section(&mut self, key: Item<'a>) -> Result<()> {
+    fn section(&mut self, key: JavabinToken<'a>) -> Result<()> {
         let key = self.reader.as_name(key)?;
         let item = self.reader.next()?;
         match (&*key, item) {
-            (_, Item::Null) => Ok(()),
-            ("docs" | "docsMap", Item::List(left)) => {
+            (_, JavabinToken::Null) => Ok(()),
+            ("docs" | "docsMap", JavabinToken::List(left)) => {
                 if let NextToken::Sections(sections) = self.place {
                     self.place = NextToken::Documents { left, sections };
                 }
@@ -148,13 +148,13 @@ impl<'a> Decoder<'a, '_> {
                 let params = self.value(item, 0)?;
                 self.params(params)
             }
-            ("delById", Item::List(len)) => self.each(len, |this, id| {
+            ("delById", JavabinToken::List(len)) => self.each(len, |this, id| {
                 let id = this.value(id, 0)?.to_text();
                 this.delete(id, (None, None));
                 Ok(())
             }),
-            ("delByIdMap", Item::Map(len)) => self.each(len, Self::delete_with_options),
-            ("delByQ", Item::List(len)) => self.each(len, Self::delete_by_query),
+            ("delByIdMap", JavabinToken::Map(len)) => self.each(len, Self::delete_with_options),
+            ("delByQ", JavabinToken::List(len)) => self.each(len, Self::delete_by_query),
             (_, item) => self.value(item, 0).map(drop),
         }
     }
@@ -163,7 +163,7 @@ impl<'a> Decoder<'a, '_> {
     fn each(
         &mut self,
         mut left: Option<usize>,
-        mut take: impl FnMut(&mut Self, Item<'a>) -> Result<()>,
+        mut take: impl FnMut(&mut Self, JavabinToken<'a>) -> Result<()>,
     ) -> Result<()> {
         while let Some(item) = self.item(left)? {
             left = less(left);
@@ -173,9 +173,9 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// A document, one with options of its own, or parameters of their own between documents.
-    fn document(&mut self, item: Item<'a>) -> Result<()> {
+    fn document(&mut self, item: JavabinToken<'a>) -> Result<()> {
         let (item, with_options) = match item {
-            Item::Entry => (self.reader.next()?, true),
+            JavabinToken::Entry => (self.reader.next()?, true),
             item => (item, false),
         };
         let fields = match self.value(item, 0)? {
@@ -195,7 +195,7 @@ impl<'a> Decoder<'a, '_> {
             let options = self.value(item, 0)?;
             for (name, value) in entries(options) {
                 match (&*name, value) {
-                    ("cw", RawValue::Long(ms)) => own.commit_within.document_ms = Some(ms),
+                    ("cw", RawValue::Long(ms)) => own.commit_within = own.commit_within.beside_document(ms),
                     ("ow", RawValue::Bool(flag)) => own.overwrite = flag,
                     _ => {}
                 }
@@ -229,7 +229,7 @@ impl<'a> Decoder<'a, '_> {
         self.own.deletes.push(UpdateCommand::Delete { id, route, version, commit_within });
     }
 
-    fn delete_with_options(&mut self, id: Item<'a>) -> Result<()> {
+    fn delete_with_options(&mut self, id: JavabinToken<'a>) -> Result<()> {
         let id = self.reader.as_name(id)?.to_string();
         let item = self.reader.next()?;
         let options = entries(self.value(item, 0)?);
@@ -246,7 +246,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn delete_by_query(&mut self, query: Item<'a>) -> Result<()> {
+    fn delete_by_query(&mut self, query: JavabinToken<'a>) -> Result<()> {
         let query = self.value(query, 0)?.to_text();
         let commit_within = self.own.commit_within;
         self.own.deletes.push(UpdateCommand::DeleteByQuery { query, version: None, commit_within });
@@ -254,20 +254,20 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// The value that begins with the item given. Recurses, within bounds.
-    fn value(&mut self, item: Item<'a>, depth: usize) -> Result<RawValue> {
+    fn value(&mut self, item: JavabinToken<'a>, depth: usize) -> Result<RawValue> {
         self.bounds.value(depth)?;
         Ok(match item {
-            Item::Null => RawValue::Null,
-            Item::Bool(flag) => RawValue::Bool(flag),
-            Item::Int(number) => RawValue::Long(i64::from(number)),
-            Item::Long(number) => RawValue::Long(number),
-            Item::Float(number) => RawValue::Float(number),
-            Item::Double(number) => RawValue::Double(number),
-            Item::Date(ms) => RawValue::Date(ms),
-            Item::Bytes(bytes) => RawValue::Bytes(bytes.to_vec()),
-            Item::Text(text) => RawValue::Str(text.into_owned()),
-            Item::Name(name) => RawValue::Str(self.bounds.repeated(&name)?),
-            Item::List(len) => {
+            JavabinToken::Null => RawValue::Null,
+            JavabinToken::Bool(flag) => RawValue::Bool(flag),
+            JavabinToken::Int(number) => RawValue::Long(i64::from(number)),
+            JavabinToken::Long(number) => RawValue::Long(number),
+            JavabinToken::Float(number) => RawValue::Float(number),
+            JavabinToken::Double(number) => RawValue::Double(number),
+            JavabinToken::Date(ms) => RawValue::Date(ms),
+            JavabinToken::Bytes(bytes) => RawValue::Bytes(bytes.to_vec()),
+            JavabinToken::Text(text) => RawValue::Str(text.into_owned()),
+            JavabinToken::Name(name) => RawValue::Str(self.bounds.repeated(&name)?),
+            JavabinToken::List(len) => {
                 let mut values = Vec::new();
                 self.each(len, |this, item| {
                     values.push(this.value(item, depth + 1)?);
@@ -275,26 +275,26 @@ impl<'a> Decoder<'a, '_> {
                 })?;
                 RawValue::List(values)
             }
-            Item::Map(len) => {
+            JavabinToken::Map(len) => {
                 let mut fields = Vec::new();
                 self.each(len, |this, key| this.entry(key, depth + 1, &mut fields))?;
                 RawValue::Map(fields)
             }
-            Item::InputDocument(len) => {
+            JavabinToken::InputDocument(len) => {
                 let mut fields = Vec::with_capacity(len.min(64));
                 self.each(Some(len), |this, item| this.field(item, depth + 1, &mut fields))?;
                 RawValue::Map(fields)
             }
-            Item::Entry => {
+            JavabinToken::Entry => {
                 let (key, mut fields) = (self.reader.next()?, Vec::with_capacity(1));
                 self.entry(key, depth + 1, &mut fields)?;
                 RawValue::Map(fields)
             }
-            Item::End => return Err(self.reader.wrong("an end is out of place")),
+            JavabinToken::End => return Err(self.reader.wrong("an end is out of place")),
         })
     }
 
-    fn entry(&mut self, key: Item<'a>, depth: usize, fields: &mut Fields) -> Result<()> {
+    fn entry(&mut self, key: JavabinToken<'a>, depth: usize, fields: &mut Fields) -> Result<()> {
         let name = self.reader.as_name(key)?;
         let item = self.reader.next()?;
         fields.push((name, self.value(item, depth)?));
@@ -302,14 +302,14 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// A field, or a document below the one at hand. A boost before the name means nothing.
-    fn field(&mut self, item: Item<'a>, depth: usize, fields: &mut Fields) -> Result<()> {
+    fn field(&mut self, item: JavabinToken<'a>, depth: usize, fields: &mut Fields) -> Result<()> {
         match item {
-            Item::InputDocument(_) => {
+            JavabinToken::InputDocument(_) => {
                 let child = self.value(item, depth)?;
                 fields.push((Arc::from(ANONYMOUS), child));
                 Ok(())
             }
-            Item::Float(_) => {
+            JavabinToken::Float(_) => {
                 let key = self.reader.next()?;
                 self.entry(key, depth, fields)
             }

@@ -7,7 +7,7 @@ use crate::update::testing::shown;
 
 fn show(body: &[u8]) -> String {
     let mut commands = Vec::new();
-    let (piece, mut resume) = (Piece::whole(body), Resume::default());
+    let (piece, mut resume) = (ContentChunk::whole(body), Resume::default());
     let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
     shown(&commands, failure)
 }

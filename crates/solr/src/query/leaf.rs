@@ -1,6 +1,6 @@
-//! The pieces of a query between its operators, words, phrases, patterns, ranges, and what `lucene` makes of
+//! The leaves of a query between its operators, words, phrases, patterns, ranges, and what `lucene` makes of
 //! them on their field. Operators are `lucene.rs`, the queries of one field `field.rs`; `dismax/` reads the
-//! same pieces its own way.
+//! same leaves its own way.
 
 use plan::{Clause, Error, Occur, Query, Result};
 
@@ -19,7 +19,7 @@ pub(crate) struct LuceneOptions<'a> {
 }
 
 /// Text without its escapes, but for patterns, which keep them.
-pub(crate) enum Piece<'a> {
+pub(crate) enum QueryLeaf<'a> {
     /// One word, or several in a row.
     Words(Vec<String>),
     Quoted {
@@ -39,9 +39,9 @@ pub(crate) enum Piece<'a> {
     Nested(&'a str),
 }
 
-/// Where a piece stands.
+/// Where a leaf stands.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct LeafContext<'a> {
     pub context: &'a QueryContext<'a>,
     /// The field before it, or before the parentheses around it.
     pub field: Option<&'a str>,
@@ -50,10 +50,10 @@ pub(crate) struct Place<'a> {
     pub values: bool,
 }
 
-/// What a parser makes of pieces.
-pub(crate) trait Pieces {
+/// What a parser makes of leaves.
+pub(crate) trait LeafParser {
     /// `None` when analysis leaves nothing.
-    fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>>;
+    fn read(&self, leaf: &QueryLeaf<'_>, place: LeafContext<'_>) -> Result<Option<Query>>;
 
     /// Whether words on `field` are nothing but its values.
     fn is_plain(&self, _context: &QueryContext<'_>, _field: Option<&str>) -> bool {
@@ -108,30 +108,32 @@ fn endpoint(end: &Endpoint<'_>) -> Result<Option<String>> {
     Ok(Some(if text == "*" { "\\*".to_owned() } else { text }))
 }
 
-/// The pieces of `lucene`: each on the field it names or the default one.
-pub(crate) struct LucenePieces<'a> {
+/// The leaves of `lucene`: each on the field it names or the default one.
+pub(crate) struct LuceneLeafParser<'a> {
     pub options: &'a LuceneOptions<'a>,
 }
 
-impl Pieces for LucenePieces<'_> {
-    fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>> {
+impl LeafParser for LuceneLeafParser<'_> {
+    fn read(&self, leaf: &QueryLeaf<'_>, place: LeafContext<'_>) -> Result<Option<Query>> {
         let context = place.context;
         let name = || self.name(place.field);
-        match piece {
-            Piece::Words(words) => self.words(words, place),
-            Piece::Quoted { text, slop } => self.quoted(text, slop.unwrap_or(0), place),
-            Piece::Nested(text) => context.subquery(text, None, place.depth + 1),
-            Piece::Range(bounds) => {
+        match leaf {
+            QueryLeaf::Words(words) => self.words(words, place),
+            QueryLeaf::Quoted { text, slop } => self.quoted(text, slop.unwrap_or(0), place),
+            QueryLeaf::Nested(text) => context.subquery(text, None, place.depth + 1),
+            QueryLeaf::Range(bounds) => {
                 context.range_query(&context.field_quoted(name()?)?, &bounds.text()).map(Some)
             }
-            Piece::Prefix(prefix) => context.prefix_query(&context.field(name()?)?, prefix).map(Some),
-            Piece::Wildcard("*") => match place.field {
+            QueryLeaf::Prefix(prefix) => context.prefix_query(&context.field(name()?)?, prefix).map(Some),
+            QueryLeaf::Wildcard("*") => match place.field {
                 None | Some("*") => Ok(Some(Query::All)),
                 Some(name) => context.exists_query(&context.field_quoted(name)?).map(Some),
             },
-            Piece::Wildcard(pattern) => context.wildcard_query(&context.field(name()?)?, pattern).map(Some),
-            Piece::Regex(pattern) => context.regex_query(&context.field(name()?)?, pattern).map(Some),
-            Piece::Fuzzy { term, distance } => {
+            QueryLeaf::Wildcard(pattern) => {
+                context.wildcard_query(&context.field(name()?)?, pattern).map(Some)
+            }
+            QueryLeaf::Regex(pattern) => context.regex_query(&context.field(name()?)?, pattern).map(Some),
+            QueryLeaf::Fuzzy { term, distance } => {
                 context.fuzzy_query(&context.field(name()?)?, term, *distance).map(Some)
             }
         }
@@ -144,7 +146,7 @@ impl Pieces for LucenePieces<'_> {
     }
 }
 
-impl LucenePieces<'_> {
+impl LuceneLeafParser<'_> {
     pub(super) fn name<'a>(&'a self, field: Option<&'a str>) -> Result<&'a str> {
         field.or(self.options.default_field).ok_or_else(|| {
             Error::bad_request("no field name specified in query and no default specified via 'df' param")
@@ -156,7 +158,7 @@ impl LucenePieces<'_> {
         TextStyle { occur, quoted, auto_phrase: self.options.split, slop, ..TextStyle::default() }
     }
 
-    fn words(&self, words: &[String], place: Place<'_>) -> Result<Option<Query>> {
+    fn words(&self, words: &[String], place: LeafContext<'_>) -> Result<Option<Query>> {
         let name = self.name(place.field)?;
         if let Some(nested) = magic(name, &words.join(" "), place)? {
             return Ok(nested);
@@ -168,7 +170,7 @@ impl LucenePieces<'_> {
         place.context.row_query(&field, words, self.style(false, 0))
     }
 
-    fn quoted(&self, text: &str, slop: u32, place: Place<'_>) -> Result<Option<Query>> {
+    fn quoted(&self, text: &str, slop: u32, place: LeafContext<'_>) -> Result<Option<Query>> {
         let name = self.name(place.field)?;
         if let Some(nested) = magic(name, text, place)? {
             return Ok(nested);
@@ -178,7 +180,7 @@ impl LucenePieces<'_> {
 }
 
 /// `_query_` holds a query of any syntax, `_val_` a function.
-fn magic(field: &str, text: &str, place: Place<'_>) -> Result<Option<Option<Query>>> {
+fn magic(field: &str, text: &str, place: LeafContext<'_>) -> Result<Option<Option<Query>>> {
     match field {
         "_query_" => place.context.subquery(text, None, place.depth + 1).map(Some),
         "_val_" => place.context.subquery(text, Some("func"), place.depth + 1).map(Some),

@@ -8,21 +8,21 @@ use plan::{Error, ErrorKind, Result};
 
 /// What is at hand of a body.
 #[derive(Debug)]
-pub struct Piece<'a, T: ?Sized> {
+pub struct ContentChunk<'a, T: ?Sized> {
     pub content: &'a T,
     /// Whether nothing follows.
     pub is_last: bool,
 }
 
-impl<T: ?Sized> Clone for Piece<'_, T> {
+impl<T: ?Sized> Clone for ContentChunk<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: ?Sized> Copy for Piece<'_, T> {}
+impl<T: ?Sized> Copy for ContentChunk<'_, T> {}
 
-impl<'a, T: ?Sized> Piece<'a, T> {
+impl<'a, T: ?Sized> ContentChunk<'a, T> {
     /// All of a body.
     #[cfg(test)]
     pub fn whole(content: &'a T) -> Self {
@@ -53,17 +53,17 @@ impl Charset {
     /// Reads the text of a piece. Gives the bytes that are done with, as `read` does of the text.
     pub fn read(
         self,
-        piece: Piece<'_, [u8]>,
-        read: impl FnOnce(Piece<'_, str>) -> Result<usize>,
+        piece: ContentChunk<'_, [u8]>,
+        read: impl FnOnce(ContentChunk<'_, str>) -> Result<usize>,
     ) -> Result<usize> {
         let text = self.text(piece);
-        let done = read(Piece { content: &text, is_last: piece.is_last })?;
+        let done = read(ContentChunk { content: &text, is_last: piece.is_last })?;
         Ok(self.bytes_of(piece, &text, done))
     }
 
     /// The text of a piece, without a character that it breaks off in. Bytes that are no UTF-8 become
     /// replacement characters, as in Java.
-    fn text<'a>(self, piece: Piece<'a, [u8]>) -> Cow<'a, str> {
+    fn text<'a>(self, piece: ContentChunk<'a, [u8]>) -> Cow<'a, str> {
         match self {
             Charset::Latin1 => Cow::Owned(piece.content.iter().map(|byte| char::from(*byte)).collect()),
             Charset::Utf8 => {
@@ -76,7 +76,7 @@ impl Charset {
     }
 
     /// How many bytes of the piece the first `text_bytes` of its text stand for.
-    fn bytes_of(self, piece: Piece<'_, [u8]>, text: &str, text_bytes: usize) -> usize {
+    fn bytes_of(self, piece: ContentChunk<'_, [u8]>, text: &str, text_bytes: usize) -> usize {
         match self {
             Charset::Latin1 => text.get(..text_bytes).map_or(0, |done| done.chars().count()),
             Charset::Utf8 if text_bytes == text.len() && piece.is_last => piece.content.len(),
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn pieces_end_between_characters() {
         let check = |bytes: &[u8], expected: &str| {
-            let piece = Piece { content: bytes, is_last: false };
+            let piece = ContentChunk { content: bytes, is_last: false };
             let text = Charset::Utf8.text(piece);
             assert_eq!(text, expected, "{bytes:x?}");
             let rest = &bytes[Charset::Utf8.bytes_of(piece, &text, text.len())..];
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn bytes_are_found_behind_replaced_ones() {
         let check = |charset: Charset, bytes: &[u8], text_bytes: usize, expected: usize| {
-            let piece = Piece { content: bytes, is_last: false };
+            let piece = ContentChunk { content: bytes, is_last: false };
             let text = charset.text(piece);
             assert_eq!(charset.bytes_of(piece, &text, text_bytes), expected, "{bytes:x?} {text_bytes}");
         };
