@@ -1,4 +1,5 @@
-//! What it takes to make a collection, and the checks that need no node.
+//! What it takes to make a collection, and the checks that need no node: names, counts, hash ranges, routers.
+//! Which names are taken and where folders are made is the node's (`crates/cluster/src/node`).
 
 use std::collections::BTreeSet;
 

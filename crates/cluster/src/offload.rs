@@ -1,4 +1,6 @@
-//! On which thread blocking work runs. Each kind of work has one function, the only place to tune it.
+//! On which thread blocking work runs. Each kind of work has one function, the only place to tune it: reads,
+//! computations, updates, and what is done side by side for several shards. Callers are the collection's;
+//! nobody below `cluster` chooses a thread.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,6 +20,8 @@ pub(crate) async fn read<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
     if light {
+        // Two fifths of what a cheap search took were wake-ups: 83 µs of processor time a request with the
+        // hand over, 48 without, at 16 connections (docs/adr/0004-queries-read-postings-directly.md).
         let _working = trace.enter(phase);
         return Ok(work());
     }

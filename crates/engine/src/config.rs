@@ -1,4 +1,5 @@
-//! The knobs of a shard, with defaults that suit a small node.
+//! The knobs of a shard, with defaults that suit a small node. Handed in by `cluster` when a shard opens;
+//! nothing in here is changed while it is open but the automatic commits, which `Core` keeps apart.
 
 use std::sync::Arc;
 

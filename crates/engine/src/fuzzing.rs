@@ -1,4 +1,5 @@
-//! Entry points for fuzzers: the engine's decoders of bytes from disk. None may panic.
+//! Entry points for fuzzers: the engine's decoders of bytes from disk. None may panic. The targets themselves
+//! are in `fuzz`; what a decoder makes of good bytes its own tests say.
 
 /// Operations in a record of the log, when it decodes.
 pub fn operations(bytes: &[u8]) -> Option<usize> {

@@ -1,4 +1,5 @@
-//! How this crate takes a lock.
+//! How this crate takes a lock, and how it looks whether somebody has one. In which order locks are taken is
+//! told in `core/mod.rs`, which has nearly all of them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 

@@ -1,4 +1,5 @@
-//! What is done to one direction of every connection, and how that is written.
+//! What is done to one direction of every connection, and how that is written: on a command line, in scripts
+//! and on standard input alike. Doing it is `link.rs`.
 
 use std::fmt;
 use std::str::FromStr;

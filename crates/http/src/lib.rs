@@ -2,7 +2,7 @@
 //! bytes, `solr` reads it, `cluster` answers it, `solr` writes the answer, and this crate sends it. The only
 //! crate that names hyper.
 //!
-//! `handlers/select.rs` shows the whole trip of a request.
+//! `handlers/select/mod.rs` shows the whole trip of a request.
 
 mod admission;
 mod config;

@@ -1,4 +1,5 @@
-//! The moment, as whoever starts us says: nothing in here asks the machine, so that tests choose it.
+//! The moment that rules go by, as whoever starts us says, so that tests choose it. How long a lease is valid
+//! is measured where it is taken (`follow/lease.rs`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Why a run cannot go on. What voids only one case is not an error: it stands in the report.
+//! Why a run cannot go on, with what to do about it in the message: the command prints it as it is. What
+//! voids only one case is not an error: it stands in the report.
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

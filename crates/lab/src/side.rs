@@ -1,4 +1,5 @@
-//! A server under measurement: where it is, which collection of it, which processes it is made of.
+//! A server under measurement: where it is, which collection of it, which processes it is made of. Both sides
+//! of a run are one of these, and whatever is done to one is done to the other by the same code.
 
 use std::time::Duration;
 

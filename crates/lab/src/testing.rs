@@ -1,4 +1,5 @@
-//! A small finished run, for the tests of what is computed from one and drawn of one.
+//! A small finished run, for the tests of what is computed from one and drawn of one. Its figures are made up
+//! and round; nothing measures it.
 
 use crate::load::{Arrivals, Shape};
 use crate::run::{

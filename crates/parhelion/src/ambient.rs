@@ -1,4 +1,6 @@
-//! The machine's clock and its randomness: the one place that asks for either.
+//! The machine's clock and its randomness: the one place that asks for either. What serves requests takes a
+//! clock that is handed to it (`clippy-below-the-binary.toml`), so that a shard's life can be lived from a
+//! seed (`cargo xtask simulate`).
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,5 @@
-//! The limits of a server that its command line may set. What is not set stays as `http::ServeConfig` has it.
+//! The limits of a server that its command line may set. What is not set stays as `http::ServeConfig` has it,
+//! so that a default is written in one place.
 
 use std::time::Duration;
 

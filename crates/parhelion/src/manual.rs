@@ -1,4 +1,5 @@
-//! Completion scripts and manual pages, generated from the command line's own definition.
+//! Completion scripts and manual pages, generated from the command line's own definition: neither can say
+//! what a command does not do.
 
 use std::path::Path;
 

@@ -1,4 +1,6 @@
-//! What the commands print: the only file that writes to standard output and standard error.
+//! What the commands print: the only file that writes to standard output and standard error. Data goes to the
+//! one, what is for eyes to the other, so that a pipe gets data alone; errors come with a hint where one is
+//! known.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::io::{self, IsTerminal as _, Write as _};

@@ -1,4 +1,5 @@
-//! `parhelion serve`: a node where it is told to listen, until it is told to stop.
+//! `parhelion serve`: a node where it is told to listen, until it is told to stop. Flags and their defaults;
+//! opening, listening and closing are `server.rs`, which `demo` shares.
 
 use std::path::PathBuf;
 use std::sync::Arc;

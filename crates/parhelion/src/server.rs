@@ -1,4 +1,6 @@
-//! A node that listens, within this process: what `serve` and `demo` start.
+//! A node that listens, within this process: what `serve` and `demo` start. Owns the order: addresses are
+//! taken before the data is opened, so that whoever can connect waits for it and gets answers; at the end
+//! open requests end, then the node flushes and closes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! What is known of a backup.
+//! What is known of a backup. Read off its record by `cluster`, shown by `solr` for `LISTBACKUP` and after a
+//! restore; how it lies on disk is `store`'s (docs/adr/0009-backups-by-content.md).
 
 /// One backup of a collection. Times are milliseconds since the epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! A cache in figures.
+//! A cache in figures: what its owner counts, summed over a collection's shards, and shown under Solr's names
+//! by `solr`. Which caches there are, and what evicts, is not said here.
 
 /// Counted since the cache was made; `bytes` are held now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

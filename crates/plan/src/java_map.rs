@@ -1,4 +1,6 @@
-//! The order of a Java hash map, in which Solr shows and weighs what it keeps in one.
+//! The order of a Java hash map, in which Solr shows and weighs what it keeps in one. Clients see it (fields
+//! of a document, words of likes, parameters in headers), so it is reproduced where it shows, and nowhere
+//! else.
 
 /// Where a name stands in a Java hash map of `count` names: the table starts with 16 buckets and doubles when
 /// it is three quarters full; the bucket is the string's hash folded once. Within a bucket names stand as

@@ -1,4 +1,5 @@
 //! Which names collections, cores, configsets and their files may bear: safe as a path segment on every home.
+//! Asked by `cluster` and `http` before a name reaches `store`, which checks again what it is given.
 
 use crate::error::{Error, Result};
 

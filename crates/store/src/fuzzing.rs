@@ -1,4 +1,5 @@
-//! Decoders of stored bytes as plain functions over slices, for fuzzers: whatever the bytes, they return.
+//! Decoders of stored bytes as plain functions over slices, for fuzzers: whatever the bytes, they return. The
+//! same code reads a home's files; here there is no disk around it.
 
 use crate::log::format::{FileHeader, FileId, Record, find_proof};
 use crate::log::scan::read_records;

@@ -1,4 +1,5 @@
-//! Where a line may end: behind a word with what sticks to it and the blanks that follow.
+//! Where a line may end: behind a word with what sticks to it and the blanks that follow. One of the kinds of
+//! boundaries of `mod.rs`, as the JDK cuts.
 
 use icu_properties::props::GeneralCategory as G;
 

@@ -1,4 +1,5 @@
-//! Char filters: text to text before the tokenizer, with the way back to the original offsets.
+//! Char filters: text to text before the tokenizer, with the way back to the original offsets. One file each;
+//! here is the list, from which `registry.rs` finds them by name.
 
 mod html_strip;
 mod icu_normalizer;

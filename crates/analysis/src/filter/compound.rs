@@ -1,4 +1,5 @@
-//! Words within words and words made one: `dictionaryCompoundWord`, `fingerprint`, `fixBrokenOffsets`.
+//! Words within words and words made one: `dictionaryCompoundWord`, `fingerprint`, `fixBrokenOffsets`. The
+//! compounds that are found by hyphenation are `compound_hyphenation.rs`.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 //! Pieces of words: `nGram` and `edgeNGram`. Sizes count characters. All grams of a token keep its offsets.
+//! The tokenizers of the same names are `tokenizer/grams.rs`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Filters with regular expressions: `patternReplace`, `patternCaptureGroup`, `patternTyping`.
+//! Filters with regular expressions: `patternReplace`, `patternCaptureGroup`, `patternTyping`. Patterns are
+//! Java's (`java_regex`), compiled when the chain is built.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Light stemmers of German, and of Finnish and Hungarian, after Savoy's rules (UniNE).
+//! Light stemmers of German, and of Finnish and Hungarian, after Savoy's rules (UniNE). Pure functions over
+//! the letters of one word, named and wrapped as filters in `stemmers.rs`.
 
 use crate::filter::letters::{Letters, ends, from_end, replace_end};
 

@@ -1,4 +1,5 @@
-//! Light stemmers of Hindi (Ramanathan and Rao), Bengali and Telugu.
+//! Light stemmers of Hindi (Ramanathan and Rao), Bengali and Telugu. Pure functions over the letters of one
+//! word, named and wrapped as filters in `stemmers.rs`.
 
 use crate::filter::letters::{Letters, drop_first};
 

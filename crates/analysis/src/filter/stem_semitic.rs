@@ -1,4 +1,5 @@
-//! Light stemmers for scripts of Arabic: Arabic itself (Larkey's Light10), Persian, and Sorani Kurdish.
+//! Light stemmers for scripts of Arabic: Arabic itself (Larkey's Light10), Persian, and Sorani Kurdish. Pure
+//! functions over the letters of one word, named and wrapped as filters in `stemmers.rs`.
 
 use crate::filter::letters::{Letters, ends};
 

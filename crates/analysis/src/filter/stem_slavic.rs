@@ -1,4 +1,5 @@
-//! Light stemmers of Bulgarian, Czech and Russian (Savoy; Dolamic and Savoy) and of Latvian (Kreslins).
+//! Light stemmers of Bulgarian, Czech and Russian (Savoy; Dolamic and Savoy) and of Latvian (Kreslins). Pure
+//! functions over the letters of one word, named and wrapped as filters in `stemmers.rs`.
 
 use crate::filter::letters::{Letters, drop_first, ends, from_end, replace_end};
 

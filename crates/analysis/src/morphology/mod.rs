@@ -1,6 +1,6 @@
 //! Words by dictionary, for languages that write without blanks or glue endings to words: the two built-in
 //! dictionaries, words that a configset adds, and the search for the likeliest way to cut a text. What a
-//! language makes of the words found is its tokenizer's (`tokenizer/japanese.rs`, `tokenizer/korean.rs`).
+//! language makes of the words found is its tokenizer's (`tokenizer/japanese`, `tokenizer/korean`).
 
 mod costs;
 mod dictionary;

@@ -1,4 +1,5 @@
-//! `keyword`: the whole text is one token, even when it is empty.
+//! `keyword`: the whole text is one token, even when it is empty. `maxTokenLen` is checked and changes
+//! nothing.
 
 use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;

@@ -1,4 +1,5 @@
-//! Tokenizers: text to tokens. One file each, or one for a family; each file holds its definitions.
+//! Tokenizers: text to tokens. One file each, or one for a family; each file holds its definitions. Here is
+//! the list of all, from which `registry.rs` finds them by name.
 
 pub(crate) mod char_runs;
 mod classic;

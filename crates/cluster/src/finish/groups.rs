@@ -1,4 +1,5 @@
-//! Groups in the order of their first hits, cut to the page, and each group's hits to its own.
+//! Groups in the order of their first hits, cut to the page, and each group's hits to its own. In: the groups
+//! of all shards, merged; out: references, since documents are fetched for what is left of them only.
 
 use plan::partial::{GroupPartial, GroupsPartial, HitRef};
 use plan::{Group, GroupBy, GroupPlan, GroupedResult, Grouping, SearchPlan, Value};

@@ -2,7 +2,8 @@
 //! after all, as in Solr, where it is not a number.
 //!
 //! In: a statistic and its merged part; out: something to compare, for `buckets`. The engine has ranks of its
-//! own for the one case in which a shard chooses the page (`facet/tree/summary.rs`); both must order alike.
+//! own for the one case in which a shard chooses the page (`crates/engine/src/search/facet/tree/summary.rs`);
+//! both must order alike.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
-//! Statistics as they are shown.
+//! Statistics as they are shown: the number is made here, once, of what all shards counted together, since an
+//! average of averages or a percentile of percentiles is another number.
 
 use plan::partial::{DistinctValues, Extreme, Moments, Samples, StatPartial};
 use plan::{Stat, StatFunction, StatValue, Value};

@@ -1,4 +1,5 @@
-//! What a shard has done since it was opened, for status pages and metrics.
+//! What a shard has done since it was opened, for status pages and metrics. Counted where the work ends, read
+//! without a lock: figures of one moment need not fit together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,5 @@
-//! Text as it goes into a snippet: as it is, or with what HTML would read as its own written otherwise.
+//! Text as it goes into a snippet: as it is, or with what HTML would read as its own written otherwise. Used
+//! by every highlighter, for what stands around matches and within them.
 
 /// Appends `text`.
 pub(super) fn append(out: &mut String, text: &str, html: bool) {

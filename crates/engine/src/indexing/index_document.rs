@@ -1,5 +1,5 @@
 //! A document in the form tantivy's columns and document store take: numbered fields and leaf values, all
-//! text of it in one string. Made by `prepare.rs`, consumed once by a RAM segment. The document source is its
+//! text of it in one string. Made by `prepare`, consumed once by a RAM segment. The document source is its
 //! one stored value; `stored_source.rs` reads it back.
 
 use std::iter::Empty;

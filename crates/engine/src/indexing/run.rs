@@ -1,4 +1,6 @@
 //! Some documents' postings in a segment in memory: made by `postings_builder`, read once by `run_merge`.
+//! Sorted by term and packed, so that sealing reads front to back instead of looking terms up
+//! (docs/adr/0005-segments-in-memory-are-runs.md).
 
 use tantivy::DocId;
 use tantivy::schema::Field;

@@ -1,6 +1,6 @@
-//! The tokens of a document, as numbers: which term, at which position. Made outside every lock by
-//! `prepare.rs`, taken by `postings_builder.rs`, which groups them by term. Positions are ours, as in Lucene:
-//! gaps between values, tokens on top of another.
+//! The tokens of a document, as numbers: which term, at which position. Made outside every lock by `prepare`,
+//! taken by `postings_builder.rs`, which groups them by term. Positions are ours, as in Lucene: gaps between
+//! values, tokens on top of another.
 
 use tantivy::schema::Field;
 

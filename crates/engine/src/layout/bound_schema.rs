@@ -1,4 +1,6 @@
-//! A schema bound to this shard: how its fields lie in the segments, and what analyses their texts.
+//! A schema bound to this shard: how its fields lie in the segments, and what analyses their texts. The three
+//! change together and are swapped as one, so that nobody sees a field of a schema whose layout does not have
+//! it.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 //! older layout means the same under every later one; what grew is named by a generation. It starts from the
 //! declared fields, gains the dynamic ones when a document first uses them, and is kept in the manifest as
 //! its list of slots. What a field gets is `slot.rs`, how tantivy is told `segment_schema.rs`; how values
-//! become terms is `prepare.rs`, how queries read them `search`.
+//! become terms is `prepare`, how queries read them `search`.
 
 pub(crate) mod analyzers;
 pub(crate) mod bound_schema;

@@ -130,7 +130,7 @@ impl Core {
         let Ok(_merging) = self.merging.try_lock() else { return Ok(()) };
         let snapshot = self.snapshot.load_full();
         // A merge that ended since the cut has put another segment in the place of some: merged again, their
-        // documents would stand twice.
+        // documents would stand twice (found by `crates/parhelion/tests/crash.rs`).
         let present: HashSet<SegmentId> = self.state().segments.iter().map(|segment| segment.id).collect();
         for shown in [true, false] {
             let removable = |segment: &Arc<Segment>, dead: &Dead| match snapshot.view_of(segment) {

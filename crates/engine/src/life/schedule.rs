@@ -41,7 +41,8 @@ impl Task for MergeTask {
     }
 }
 
-/// Writes the log for updates that wait without a thread.
+/// Writes the log for updates that wait without a thread. Before there was a task for it, a hundred updates
+/// that waited held a hundred threads (until 2026-11-23).
 struct LogTask(Weak<Core>);
 
 impl Task for LogTask {

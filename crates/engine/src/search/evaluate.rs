@@ -251,6 +251,7 @@ impl Evaluator {
             Evaluator::Nothing => 0.0,
             Evaluator::Constant { score, .. } => *score,
             Evaluator::Term(term) => term.most(),
+            // What BM25 makes of frequency and length stays below 1, so the weight alone is a bound.
             Evaluator::Synonym(_, similarity)
             | Evaluator::Phrase(_, similarity)
             | Evaluator::SloppyPhrase(_, similarity) => similarity.weight,
@@ -277,6 +278,7 @@ fn best_and_rest(scores: impl Iterator<Item = f32>, tie_breaker: f32) -> Option<
             rest += score;
         }
     }
+    // In double and rounded once, as Lucene's `DisjunctionMaxScorer`.
     any.then_some((best + rest * f64::from(tie_breaker)) as f32)
 }
 
@@ -359,6 +361,8 @@ impl BooleanAt {
             optional += f64::from(score);
             matched += 1;
         }
+        // Two sums, each rounded before they are added: Lucene has a scorer for what is required, one for
+        // what is optional, and a third that adds floats of both (`ReqOptSumScorer`).
         (matched >= self.minimum).then_some(required as f32 + optional as f32)
     }
 }

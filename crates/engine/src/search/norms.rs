@@ -1,4 +1,5 @@
-//! The length of a field in a document, as BM25 reads it.
+//! The length of a field in a document, as BM25 reads it: one byte, Lucene's code. Read off tantivy's file of
+//! norms; a field that keeps none, or that the segment never had, counts as length 1.
 
 use tantivy::directory::OwnedBytes;
 use tantivy::schema::Field;

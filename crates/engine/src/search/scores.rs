@@ -1,4 +1,5 @@
-//! Scores of hits that were found without.
+//! Scores of hits that were found without: by a sort, or as members of groups. Run last, for what is shown or
+//! looked at again; hits that were found by score have theirs already.
 
 use plan::Result;
 use plan::partial::HitRef;

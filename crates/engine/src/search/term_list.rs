@@ -13,7 +13,8 @@ use super::each_term::{Infos, each_term};
 use crate::layout::InvertedKind;
 use crate::search::context::SearchContext;
 
-/// Terms of one field in one answer.
+/// Terms of one field in one answer, with a limit or without: one so high that nothing is ever pruned let all
+/// terms of a field into memory (2026-11).
 const LISTED_MAX: usize = 1 << 21;
 /// So many more than twice those that are kept are collected before they are sorted.
 const PRUNED_LEAST: usize = 1024;

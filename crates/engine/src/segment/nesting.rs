@@ -1,4 +1,5 @@
-//! Where a stored document stands in its block: what it says of its root and of the way there.
+//! Where a stored document stands in its block: what it says of its root and of the way there. Read off the
+//! document's stored source, by updates of a block, deletes and rebuilds, and by searches that go up or down.
 
 use plan::{NEST_PATH_FIELD, ROOT_FIELD, Result, Value};
 

@@ -2,8 +2,8 @@
 //! string.
 //!
 //! Fields go by their number in the layout, which never changes meaning. Written once per document by
-//! `prepare.rs`, kept by tantivy's document store, read by hits, real-time get and atomic updates. Reading
-//! never panics: bytes that are not a source are an error of kind `DataLoss`.
+//! `prepare`, kept by tantivy's document store, read by hits, real-time get and atomic updates. Reading never
+//! panics: bytes that are not a source are an error of kind `DataLoss`.
 //!
 //! Layout: format byte 1, version as 8 bytes little-endian, then per field: slot, value count, tag of the
 //! values' type, the values. Numbers are LEB128, signed ones zigzag; strings and bytes are length-prefixed;

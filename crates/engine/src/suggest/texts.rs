@@ -1,4 +1,5 @@
-//! Many short byte strings in one piece of memory, by number.
+//! Many short byte strings in one piece of memory, by number. Suggesters keep entries and keys so: four bytes
+//! and no allocation for each, and a search by halves where they are sorted.
 
 use std::ops::Range;
 

@@ -1,4 +1,6 @@
-//! What is served below the node's own paths, each by its handler.
+//! What is served below the node's own paths, each by its handler. The path was resolved before
+//! (`crates/http/src/request/route.rs`), and whether the caller may; here is only who does the work, and the
+//! envelope of the answer.
 
 use solr::params::response as response_params;
 use solr::response::{Entries, Name, Node};

@@ -1,4 +1,6 @@
-//! `/schema` and what lies below it: reads of the schema as it is now, and the Schema API's edits.
+//! `/schema` and what lies below it: reads of the schema as it is now, and the Schema API's edits. What is
+//! shown is `solr`'s; an edit is accepted by the collection, or tried again behind another
+//! (`schema_commands.rs`).
 
 use std::sync::Arc;
 

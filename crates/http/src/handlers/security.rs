@@ -1,4 +1,5 @@
-//! The file that says who may do what, shown and edited.
+//! The file that says who may do what, shown and edited. What is in it and who is let in is
+//! `crates/http/src/security`; whoever comes here has been let in already.
 
 use plan::{Error, Result};
 use solr::response::Entries;

@@ -1,4 +1,5 @@
-//! `/admin/segments`: the segments that searches see.
+//! `/admin/segments`: the segments that searches see. Of all shards, or of the one that is addressed as a
+//! core; Solr's names are given to them by `solr`.
 
 use std::sync::Arc;
 

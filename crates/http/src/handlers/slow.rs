@@ -1,4 +1,5 @@
-//! `/solr/admin/slow`, ours: the last requests that were slow, and where their time went.
+//! `/solr/admin/slow`, ours: the last requests that were slow, and where their time went. Kept by
+//! `crates/http/src/observe/slow_log.rs`; the form of the answer is `solr`'s.
 
 use solr::response::Entries;
 

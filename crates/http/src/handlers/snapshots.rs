@@ -1,7 +1,7 @@
 //! Snapshots of cores and collections: the same ones, in Solr's shape for each.
 //!
 //! In: a call to either of the two older paths; out: snapshots that the collection keeps in its own folder
-//! (`cluster`, `collection/snapshots.rs`). Errors have the words of the path that was asked.
+//! (`crates/cluster/src/collection/snapshots.rs`). Errors have the words of the path that was asked.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A verb of the v2 API, as the older API's request.
+//! A verb of the v2 API, as the older API's request: what it means was worked out in
+//! `crates/http/src/request/v2.rs`, what it does is the older handler's, so that both answer alike.
 
 use solr::params::response::JSON_NAMED_LISTS;
 

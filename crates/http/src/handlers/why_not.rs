@@ -1,4 +1,5 @@
-//! `/whynot`: why a search, asked with its own parameters, does not show the document `id`.
+//! `/whynot`: why a search, asked with its own parameters, does not show the document `id`. In: a search and
+//! an id; out: each reason that the engine finds, written by `solr`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The last slow requests, and their lines of the log.
+//! The last slow requests, and their lines of the log. A bounded list in memory, newest first, and a count of
+//! all since the start. Read at `/solr/admin/slow` (`docs/slow.md`).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! The paths of the node itself: its administration, figures, configsets, and this description.
+//! The paths of the node itself: its administration, figures, configsets, and this description. Rows for
+//! `mod.rs`, which a test holds against the routes.
 
 use solr::params::admin::{collections, configsets, cores, metrics, node};
 

@@ -1,4 +1,5 @@
-//! A row of the tables of paths: method, path, what it is for and what it reads.
+//! A row of the tables of paths: method, path, what it is for and what it reads. The description that clients
+//! are generated from is made of these and of the definitions of parameters.
 
 use solr::params::{ParamDoc, response};
 

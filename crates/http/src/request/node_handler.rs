@@ -1,4 +1,5 @@
-//! What serves the node's own paths, by name. What each does is in `handlers`.
+//! What serves the node's own paths, by name. What each does is in `handlers`. Known once the path is routed
+//! and before anything is read: who may ask is decided by it (`crates/http/src/security/needs.rs`).
 
 use solr::security::Section;
 

@@ -1,4 +1,5 @@
-//! Who serves a request: what a path was resolved to, before anything is done about it.
+//! Who serves a request: what a path was resolved to, before anything is done about it. From here follows
+//! which gate it passes, and of which core and collections it speaks.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What was probably meant, where a name is not one that is known.
+//! What was probably meant, where a name is not one that is known: for keys of the file, and for columns and
+//! children that its fields name.
 
 /// The one of `known` that differs from `text` by a slip: two edits, or a third of its length.
 pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

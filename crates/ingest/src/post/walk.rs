@@ -1,4 +1,5 @@
 //! The files below some folders, in a stable order, as ripgrep would see them but for its hidden-file rule.
+//! For `parhelion post` and for folders as sources.
 
 use std::path::{Path, PathBuf};
 

@@ -42,7 +42,8 @@ pub fn own_cpu_seconds() -> Option<f64> {
 }
 
 /// By the process's own clock, which counts nanoseconds. The figures in `/proc/PID/stat` are hundredths of a
-/// second: 2 % of a slice of half a second, which is as much as some comparisons are about.
+/// second: 2 % of a slice of half a second, which is as much as some comparisons are about. A sum over its
+/// threads' `schedstat` would be finer too, but threads that end take their time with them.
 #[cfg(target_os = "linux")]
 fn cpu_seconds(process: u32) -> Option<f64> {
     use nix::time::{clock_getcpuclockid, clock_gettime};

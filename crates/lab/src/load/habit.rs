@@ -1,4 +1,5 @@
-//! How a client treats its connections: what the `keepalive` workload compares.
+//! How a client treats its connections: what the `keepalive` workload compares. A worker does it before each
+//! request; every other workload keeps its connections.
 
 use serde::{Deserialize, Serialize};
 

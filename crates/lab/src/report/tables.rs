@@ -1,4 +1,5 @@
-//! The tables of the report, as HTML.
+//! The tables of the report, as HTML. In: a finished run; out: markup, escaped. Computes nothing: what a
+//! figure means was decided when the run was concluded, and charts are `charts.rs`.
 
 use std::fmt::Write as _;
 

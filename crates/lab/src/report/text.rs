@@ -1,4 +1,5 @@
-//! Numbers and words as the report shows them.
+//! Numbers and words as the report shows them: one place for digits, units and the words of verdicts, so that
+//! page, charts and tables say the same of one figure. The command line's tables use the verdicts too.
 
 use crate::load::{Arrivals, Shape};
 use crate::run::Arm;

@@ -1,4 +1,5 @@
-//! What a run's arms add up to: means over the cases that count, and a verdict on each claim. Pure.
+//! What a run's arms add up to: means over the cases that count, and a verdict on each claim. Pure. An arm
+//! that is void counts for nothing.
 
 use super::record::{Arm, CaseRecord, Figures, Mean, Slice, Verdict};
 use crate::statistics::{Interval, geometric_mean, mean_interval};

@@ -1,4 +1,5 @@
-//! The machine a run was made on, as far as `/proc` tells; elsewhere the fields are empty.
+//! The machine a run was made on, as far as `/proc` tells; elsewhere the fields are empty. For the manifest
+//! alone: figures of two machines are not to be compared, and the report says on which they were made.
 
 use std::fs;
 use std::thread;

@@ -1,4 +1,5 @@
-//! What a run was asked to do: all that `replay` needs to do it again.
+//! What a run was asked to do: all that `replay` needs to do it again. Kept in the record as it is; an option
+//! that older records lack has a default.
 
 use serde::{Deserialize, Serialize};
 

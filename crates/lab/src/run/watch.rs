@@ -1,4 +1,5 @@
-//! Where a run says how far it is; the lab itself prints nothing.
+//! Where a run says how far it is; the lab itself prints nothing. The command line shows notes and a bar,
+//! tests nothing.
 
 use super::record::Whose;
 

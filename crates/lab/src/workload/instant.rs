@@ -1,4 +1,5 @@
-//! Instants as Solr writes them, for generated dates.
+//! Instants as Solr writes them, for generated dates. Whole milliseconds since 1970; the calendar is worked
+//! out here.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! `parhelion lab jitter`: how evenly this machine does the same work over and over.
+//! `parhelion lab jitter`: how evenly this machine does the same work over and over. Flags, what a thread has
+//! used by the machine's counts, and tables; the work, and what is concluded of it, are the lab's.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! `parhelion lab proxy`: a TCP proxy with faults, by flags, by a script, and by lines on standard input.
+//! `parhelion lab proxy`: a TCP proxy with faults, by flags, by a script, and by lines on standard input. The
+//! proxy itself is the crate `faultproxy`; this reads what it is told and shows what went through.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

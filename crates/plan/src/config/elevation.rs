@@ -1,4 +1,5 @@
-//! What is put first by hand: rules of a `QueryElevationComponent`, as its file writes them.
+//! What is put first by hand: rules of a `QueryElevationComponent`, as its file writes them. Read and
+//! resolved by `solr`, which makes clauses and sort keys of them: nothing below it knows of elevation.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! The ranges of a range facet: those that are counted, and what lies around them.
+//! The ranges of a range facet: those that are counted, and what lies around them. `solr` cuts them out of
+//! start, end and gap by the field's arithmetic; the engine counts between bounds and knows no gap.
 
 use std::ops::Bound;
 

@@ -1,6 +1,6 @@
 //! Arithmetic over the numbers of one document, as Lucene's expressions compute it: all in double precision,
 //! truths as 1 and 0, a field without a value as 0. Read by `solr::config`, worked out by `engine::suggest`;
-//! functions of queries, which have kinds and run by blocks, are `function.rs`.
+//! functions of queries, which have kinds and run by blocks, are the folder's (`mod.rs`).
 
 use std::sync::Arc;
 

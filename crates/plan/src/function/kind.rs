@@ -1,4 +1,5 @@
-//! The kinds of values that functions have.
+//! The kinds of values that functions have. Ranges read their bounds, comparisons compare and results show
+//! values by them; which kind a function has, the function says (`mod.rs`), by Lucene's choice of precision.
 
 /// What a function's values are, by which ranges, comparisons and results read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! How deep a shard cuts what it gives back.
+//! How deep a shard cuts what it gives back. `cluster` says it with the plan: a shard alone may cut to the
+//! page, one of several may not, since what it leaves out could be first of all together.
 
 /// How much of what it counted a shard gives back: of facets, and of groups of hits too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

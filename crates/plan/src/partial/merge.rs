@@ -1,4 +1,6 @@
 //! What it is for parts to merge, and how plain parts do: counts, lists in the plan's order, what may lack.
+//! Each shard answers with parts, `cluster` merges them in any order and finishes once; so merging is
+//! associative and loses nothing.
 
 /// Parts of a whole. Merging is associative and commutative.
 pub trait Merge {

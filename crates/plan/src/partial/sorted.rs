@@ -1,4 +1,5 @@
-//! Lists in ascending order as one: what most parts do when they merge.
+//! Lists in ascending order as one: what most parts do when they merge. Both sides are sorted by the engine;
+//! what is equal on both is one, by the caller's rule.
 
 use std::cmp::Ordering;
 

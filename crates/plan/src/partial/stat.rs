@@ -1,4 +1,6 @@
-//! One shard's part of a statistic: what is needed to merge it, not yet the number that is shown.
+//! One shard's part of a statistic: what is needed to merge it, not yet the number that is shown. The engine
+//! fills it, `crates/cluster/src/finish/stats.rs` makes the number; an average travels as the moments it is
+//! made of, a percentile as the values it is taken from.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
-//! What classic facets count: hits, or the groups that hits are in (Solr's `group.facet`).
+//! What classic facets count: hits, or the groups that hits are in (Solr's `group.facet`). Groups travel as
+//! their values, since the same group may have hits in several shards and counts once.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The classes of Solr's field types, and what each kind of value can do.
+//! The classes of Solr's field types, and what each kind of value can do. Which class a configuration's name
+//! means is `resolve.rs`; what the engine builds for one follows from the questions asked here.
 
 use serde::{Deserialize, Serialize};
 

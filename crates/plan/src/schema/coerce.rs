@@ -1,4 +1,6 @@
-//! A typed value as another field's type: what a copy field does between fields of different types.
+//! A typed value as another field's type: what a copy field does between fields of different types, and an
+//! edit to a value that stands. `solr` types the numbers and truths that a client sends by it too, after it
+//! has read what only a client writes.
 
 use crate::error::{Error, Result, RootCause};
 use crate::schema::class::FieldClass;

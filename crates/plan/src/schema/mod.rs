@@ -1,4 +1,6 @@
-//! The schema: resolved once from its source, immutable, shared. An edit makes a new source and a new schema.
+//! The schema: resolved once from its source, immutable, shared. An edit makes a new source and a new schema,
+//! and its lineage says which plans of others it still takes (docs/adr/0016-plans-name-their-schema.md).
+//! `solr` reads files into a source; `resolve` looks every name up once.
 
 pub(crate) mod analyzer;
 pub(crate) mod class;

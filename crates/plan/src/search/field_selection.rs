@@ -1,4 +1,5 @@
-//! Which stored fields are loaded, by names and patterns.
+//! Which stored fields are loaded, by names and patterns. `solr` resolves `fl` into it, the engine loads by
+//! it; fields that are computed or renamed are the response's and not part of it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! One document on a page, with what was worked out for it.
+//! One document on a page, with what was worked out for it. Made by the engine's second step for the hits
+//! that are shown, numbered with its shard by `cluster`, written by `solr`.
 
 use std::sync::Arc;
 

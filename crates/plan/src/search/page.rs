@@ -1,4 +1,5 @@
-//! The window of hits that a request asks for.
+//! The window of hits that a request asks for. `solr` reads `start` and `rows` into it, and nobody adds the
+//! two but here: the same sum in several places would overflow in some.
 
 /// `rows` hits after the first `start`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,6 @@
-//! What comes back up: hits, facets, explanations, outcomes of updates.
+//! What comes back up: hits, facets, explanations, outcomes of updates. Finished, as `cluster` makes it from
+//! the parts of shards (`partial`); `solr` writes it, and nothing below `cluster` names it (`cargo xtask
+//! tidy`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What comes back of the shapes of a search: a cursor's mark, groups, the other members of groups.
+//! What comes back of the shapes of a search: a cursor's mark, groups, the other members of groups. The
+//! shapes as asked are `shape.rs`; hits in here are references first and documents once they are fetched.
 
 use crate::error::Result;
 use crate::search::hit::Hit;

@@ -1,4 +1,5 @@
-//! Which of a collection's shards a request means, as it says itself.
+//! Which of a collection's shards a request means, as it says itself. `solr` reads it off the parameters,
+//! `cluster` finds the shards, since only it knows their names and ranges.
 
 /// What of its collection a request asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

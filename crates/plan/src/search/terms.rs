@@ -1,4 +1,5 @@
-//! The terms of a field, listed: which, in what order, how many.
+//! The terms of a field, listed: which, in what order, how many. Asked by the terms component and by
+//! suggesters; each shard lists its own and `cluster` merges counts, so a shard cuts only where it is alone.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What an edit does to a field.
+//! What an edit does to a field. `solr` reads the modifiers of a document, the engine merges them onto the
+//! document as it stands when the edit is applied.
 
 /// Solr's modifiers of an atomic update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

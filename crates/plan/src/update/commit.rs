@@ -1,4 +1,6 @@
-//! What makes updates visible (refresh) and what moves them from the log into segments (flush).
+//! What makes updates visible (refresh) and what moves them from the log into segments (flush). Asked by a
+//! request, or by a collection's own rules after a while or so many documents; the engine does it and waits
+//! for what is asked.
 
 use serde::{Deserialize, Serialize};
 

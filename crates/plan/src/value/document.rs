@@ -1,4 +1,5 @@
-//! A typed document: what was sent, after the schema gave its values their types, before copy fields.
+//! A typed document: what was sent, after the schema gave its values their types, before copy fields. Copies,
+//! terms and columns are the engine's to make when it prepares the document; what is stored is this.
 
 use std::sync::Arc;
 

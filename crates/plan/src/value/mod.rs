@@ -1,4 +1,5 @@
-//! A typed field value, as stored, indexed and returned.
+//! A typed field value, as stored, indexed and returned. Owns how values compare, and their text as Java
+//! writes it, which Solr's answers show; reading texts into values is `solr`'s by the field's class.
 
 pub(crate) mod currency;
 pub(crate) mod document;

@@ -1,4 +1,6 @@
-//! What clients read of backups: Solr's names, with the one shard that there is.
+//! What clients read of backups: Solr's names, shard by shard. In: what `cluster` knows of a backup
+//! (`plan::BackupFacts`); out: entries of the answer. Making and purging are `cluster`'s, the form on disk
+//! `store`'s.
 
 use plan::{BackupFacts, Value};
 

@@ -1,4 +1,5 @@
-//! `/admin/cores?action=STATUS`: one entry a core.
+//! `/admin/cores?action=STATUS`: one entry a core. In: facts that the handler gathers from the collection;
+//! out: Solr's names and forms for them, the size in bytes as Solr words it too.
 
 use super::IndexFacts;
 use crate::response::{Entries, Name, Node};

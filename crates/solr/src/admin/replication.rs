@@ -1,4 +1,6 @@
-//! `/replication?command=details`: the shape of Solr's answer for an index that is copied by nobody.
+//! `/replication?command=details`: the shape of Solr's answer for an index that is copied by nobody. One
+//! commit, whose files are not told, since they are not Lucene's; backups, of the same path, are the
+//! handler's.
 
 use super::core_status::readable;
 use crate::response::Node;

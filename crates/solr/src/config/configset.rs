@@ -1,4 +1,5 @@
-//! The configset that new collections get: the files of `configsets/_default`, inside the program.
+//! The configset that new collections get: the files of `configsets/_default`, inside the program. Put there
+//! by `crates/solr/build.rs`; those of the user are files elsewhere, which `cluster` and the binary read.
 
 /// A configset that is part of the program.
 #[derive(Clone, Copy, Debug)]

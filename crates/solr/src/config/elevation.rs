@@ -1,4 +1,6 @@
-//! A declared `QueryElevationComponent`, and the file of its rules.
+//! A declared `QueryElevationComponent`, and the file of its rules. In: the element and, once all is known,
+//! the file's text; out: a `plan::ElevationComponent`. What the rules do to a search is
+//! `crates/solr/src/select/elevation.rs`.
 
 use plan::{Component, Components, ElevationComponent, ElevationRule, Result};
 

@@ -1,4 +1,6 @@
-//! `solrconfig.xml` to `plan::CollectionConfig`, and the configset that is built in.
+//! `solrconfig.xml` to `plan::CollectionConfig`, and the configset that is built in. In: the file with what
+//! stands over it (Config API, parameter sets); out: a configuration; a class that is not served is refused
+//! or passed over, by its name. Nothing in here touches a file or a collection.
 
 mod chains;
 mod components;

@@ -1,4 +1,5 @@
-//! The lookups of a suggester: Solr's classes with their settings.
+//! The lookups of a suggester: Solr's classes with their settings. One table of the classes that are served;
+//! `suggesters.rs` reads the rest of a suggester. What a lookup finds is the engine's.
 
 use plan::{
     Blend, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup, Result, SortedLookup,

@@ -1,4 +1,5 @@
-//! Solr's classes of the queries whose kind alone does not say them, as `parsedquery` names them.
+//! Solr's classes of the queries whose kind alone does not say them, as `parsedquery` names them. The others
+//! are named where they are printed (`mod.rs`).
 
 use plan::{Join, PayloadUse, Related, SpanQuery};
 

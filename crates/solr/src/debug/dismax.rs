@@ -1,4 +1,5 @@
-//! What debug output adds for `dismax` and `edismax`: the query of `q.alt` and those of `bq`.
+//! What debug output adds for `dismax` and `edismax`: the query of `q.alt` and those of `bq`. In: what the
+//! parser noted on its way (`query/dismax/notes.rs`); out: their texts, printed as every query is.
 
 use plan::{Occur, Query};
 

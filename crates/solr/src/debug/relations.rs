@@ -1,4 +1,5 @@
-//! Queries that find documents by others, in Solr's words.
+//! Queries that find documents by others, in Solr's words: an arm of the printer in `mod.rs`, apart since
+//! each of them has a form of its own.
 
 use plan::{Join, Related};
 

@@ -1,4 +1,5 @@
-//! `facet.query`: how many hits a query matches.
+//! `facet.query`: how many hits a query matches. In: its text with local parameters; out: a
+//! `plan::QueryFacet` under the key it is shown by.
 
 use plan::{QueryFacet, Result};
 

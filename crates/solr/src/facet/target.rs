@@ -1,4 +1,5 @@
-//! What one facet is of: the text of its parameter, cut into local parameters, field and key.
+//! What one facet is of: the text of its parameter, cut into local parameters, field and key. Every kind of
+//! classic facet begins here, so that `key`, `ex` and parameters for one field mean the same in all.
 
 use plan::Result;
 

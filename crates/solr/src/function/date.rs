@@ -1,4 +1,5 @@
-//! `ms(a,b)`: milliseconds between two dates, either of which is a constant with date math or a field.
+//! `ms(a,b)`: milliseconds between two dates, either of which is a constant with date math or a field. With
+//! one argument up to that date from 1970; with none, `NOW`.
 
 use plan::{Function, Operator, Value};
 

@@ -1,4 +1,5 @@
-//! Writes javabin, value by value: the caller says how many values a list has and then writes them.
+//! Writes javabin, value by value: the caller says how many values a list has and then writes them. The tags
+//! are `mod.rs`, the other direction `read.rs`; responses and cursor marks are written by it.
 
 use std::collections::HashMap;
 

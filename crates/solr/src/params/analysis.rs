@@ -1,4 +1,5 @@
-//! What `/analysis/field` is to show.
+//! What `/analysis/field` is to show. Definitions only, each with its spelling, sentence, default and parser
+//! (`spec.rs`); read by `crates/solr/src/field_analysis`, which serves `/analysis/document` too.
 
 use super::spec::{switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

@@ -1,4 +1,6 @@
-//! What is put first by hand, at handlers that have a `QueryElevationComponent`.
+//! What is put first by hand, at handlers that have a `QueryElevationComponent`. Definitions only, each with
+//! its spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/select/elevation.rs`; the
+//! rules of the configuration are `crates/solr/src/config/elevation.rs`.
 
 use super::spec::{switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

@@ -1,4 +1,6 @@
-//! Hits in groups (`group.*`), and the other members of collapsed groups (`expand.*`).
+//! Hits in groups (`group.*`), and the other members of collapsed groups (`expand.*`). Definitions only, each
+//! with its spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/select/grouping.rs`
+//! and `crates/solr/src/select/collapse.rs`; facets read which groups they count.
 
 use super::spec::{integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

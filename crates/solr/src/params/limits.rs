@@ -1,4 +1,6 @@
-//! What a request may use up, and what becomes of an answer that is cut short.
+//! What a request may use up, and what becomes of an answer that is cut short. Definitions only, each with
+//! its spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/limits.rs`, before
+//! anything else of the request is.
 
 use super::spec::{float, long, switch};
 use super::{NoDefault, Param, ParamDoc, Preset};

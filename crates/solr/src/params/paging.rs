@@ -1,4 +1,6 @@
-//! The page of hits: `start` and `rows`, or `cursorMark` and `rows`.
+//! The page of hits: `start` and `rows`, or `cursorMark` and `rows`. Definitions only, each with its
+//! spelling, sentence, default and parser (`spec.rs`); here they become a `plan::Page` too: where hits are in
+//! groups, fewer rows than none are all.
 
 use plan::{Error, Page, Result};
 

@@ -1,4 +1,6 @@
-//! What to search: the query, its filters, how both are read, what `NOW` means.
+//! What to search: the query, its filters, how both are read, what `NOW` means. Definitions only, each with
+//! its spelling, sentence, default and parser (`spec.rs`); read by the parsers of queries and functions, by
+//! `crates/solr/src/select`, and by handlers that take a query without being a search.
 
 use super::spec::{double, integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

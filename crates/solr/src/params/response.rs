@@ -1,4 +1,6 @@
-//! What the response carries and how it is written.
+//! What the response carries and how it is written. Definitions only, each with its spelling, sentence,
+//! default and parser (`spec.rs`); fields and debug output are read by `crates/solr/src/select`, forms by
+//! `crates/solr/src/response`, and what holds for any handler by `crates/http/src/request/call.rs`.
 
 use super::spec::{csv_character, lenient_switch, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

@@ -1,4 +1,5 @@
-//! What a handler's spelling component does.
+//! What a handler's spelling component does. Definitions only, each with its spelling, sentence, default and
+//! parser (`spec.rs`); read by `crates/solr/src/spell/request.rs`.
 
 use super::spec::{float, integer, switch, text};
 use super::{Family, NoDefault, Param, ParamDoc, Preset};

@@ -1,4 +1,6 @@
-//! Statistics of fields over all hits (Solr's stats component).
+//! Statistics of fields over all hits (Solr's stats component). Definitions only, each with its spelling,
+//! sentence, default and parser (`spec.rs`); read by `crates/solr/src/facet/stats.rs`, which makes facets of
+//! them.
 
 use super::spec::{switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

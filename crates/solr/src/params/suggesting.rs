@@ -1,4 +1,5 @@
-//! What a handler's suggesting component does.
+//! What a handler's suggesting component does. Definitions only, each with its spelling, sentence, default
+//! and parser (`spec.rs`); read by `crates/solr/src/suggest/request.rs`.
 
 use super::spec::{integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

@@ -1,4 +1,5 @@
-//! Which terms `/terms` lists, and `terms=true` beside the hits of a search.
+//! Which terms `/terms` lists, and `terms=true` beside the hits of a search. Definitions only, each with its
+//! spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/terms.rs`.
 
 use super::spec::{integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

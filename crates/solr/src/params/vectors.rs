@@ -1,4 +1,6 @@
-//! The terms of the hits (`tv.*`), at handlers that have a `TermVectorComponent`.
+//! The terms of the hits (`tv.*`), at handlers that have a `TermVectorComponent`. Definitions only, each with
+//! its spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/vectors.rs`; some may be
+//! given for a field.
 
 use super::spec::{integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

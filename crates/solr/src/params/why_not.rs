@@ -1,4 +1,5 @@
-//! What `/whynot` asks beside the parameters of a search.
+//! What `/whynot` asks beside the parameters of a search. Definitions only, each with its spelling, sentence,
+//! default and parser (`spec.rs`); read by `crates/http/src/handlers/why_not.rs`.
 
 use super::spec::text;
 use super::{NoDefault, Param, ParamDoc, Preset};

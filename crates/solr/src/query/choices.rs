@@ -1,4 +1,5 @@
-//! Parsers that choose: `{!switch}` among queries by a text, `{!maxscore}` the best clause by its score.
+//! Parsers that choose: `{!switch}` among queries by a text, `{!maxscore}` the best clause by its score. Both
+//! are made of queries that there are, and add no node to the tree.
 
 use plan::{Clause, Occur, Query, Result};
 

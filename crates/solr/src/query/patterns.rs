@@ -1,4 +1,6 @@
-//! `{!prefix}` and `{!fuzzy}`: values that begin like a text, and terms a few edits away from one.
+//! `{!prefix}` and `{!fuzzy}`: values that begin like a text, and terms a few edits away from one. Each takes
+//! its text as one value or term; patterns within a query of `lucene` are read by its fields (`leaf.rs`,
+//! `field.rs`).
 
 use plan::{Error, Fuzzy, Query, Result};
 

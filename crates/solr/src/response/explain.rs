@@ -1,4 +1,6 @@
-//! How a score came about, as Solr shows it: indented text, nested lists in HTML, or a tree.
+//! How a score came about, as Solr shows it: indented text, nested lists in HTML, or a tree. In: an
+//! explanation as the engine makes it, with Lucene's words; out: a node. Which form is asked for is the
+//! request's.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,6 @@
-//! Hits in groups, and the members of collapsed groups, as Solr's response shows them.
+//! Hits in groups, and the members of collapsed groups, as Solr's response shows them. In: finished groups,
+//! cut and ordered by `cluster`, and how they are wanted; out: nodes in the place of the hits, or behind
+//! them.
 
 use std::collections::HashSet;
 

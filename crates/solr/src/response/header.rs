@@ -1,4 +1,5 @@
-//! The envelope: `responseHeader` with status, time and the request's own parameters.
+//! The envelope: `responseHeader` with status, time and the request's own parameters. What `echoParams` shows
+//! is in the order of a Java hash map, as clients have seen it.
 
 use plan::{Error, Result, java_bucket};
 

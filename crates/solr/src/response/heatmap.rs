@@ -1,4 +1,5 @@
-//! Counts over a map: where the map lies, and its cells row by row from the north, or as a picture of them.
+//! Counts over a map: where the map lies, and its cells row by row from the north, or as a picture of them
+//! (`picture.rs`). In: a finished heatmap; out: a node, the same for classic facets and those in JSON.
 
 use plan::{HeatmapForm, HeatmapResult, Rect};
 

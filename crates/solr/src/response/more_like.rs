@@ -1,4 +1,5 @@
 //! Documents like others, as responses show them: beside the hits of a search, and as an answer of their own.
+//! In: documents and the terms they were found by; which terms are taken is decided in `plan`.
 
 use plan::{LikeTerm, Query, Schema, SearchResult, Value};
 

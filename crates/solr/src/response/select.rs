@@ -1,4 +1,6 @@
-//! The body of a search's answer: the page, facet counts, the debug section.
+//! The body of a search's answer: the page, facet counts, the debug section. In: a finished result and what
+//! the request wants shown; out: entries in the order of the handler's components, among them those that its
+//! steps bring.
 
 use std::sync::Arc;
 

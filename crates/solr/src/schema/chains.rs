@@ -1,4 +1,5 @@
-//! The analysis chains that a field type declares, whatever each is for.
+//! The analysis chains that a field type declares, whatever each is for: one place that lists them, for all
+//! who look for resources in them.
 
 use plan::{AnalyzerSpec, TypeSource};
 

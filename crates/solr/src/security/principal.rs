@@ -1,4 +1,5 @@
-//! Who asks: what log-in makes of a user or a key, and what rules look at.
+//! Who asks: what log-in makes of a user or a key, and what rules look at. Made once for a request, before
+//! its path is served.
 
 use std::sync::Arc;
 

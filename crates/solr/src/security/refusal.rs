@@ -1,4 +1,5 @@
-//! How a `security.json` is refused: the words that all readers of its parts share.
+//! How a `security.json` is refused: the words that all readers of its parts share. Whatever is not known is
+//! refused, and nothing passed over.
 
 use plan::{Error, Result};
 

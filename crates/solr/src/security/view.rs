@@ -1,4 +1,5 @@
-//! What administrators are shown of a `security.json`, a section at a time. Hashes stay on disk.
+//! What administrators are shown of a `security.json`, a section at a time. Hashes stay on disk: what is
+//! shown in their place says only that there is one.
 
 use super::{Section, Security, keys};
 use crate::commands::{Object, shown};

@@ -1,4 +1,6 @@
-//! Findings as Solr shows them: suggestions by word, whether the query was right, corrected queries.
+//! Findings as Solr shows them: suggestions by word, whether the query was right, corrected queries. In: what
+//! all shards found, finished; what was asked is `request.rs`, which corrected queries there are
+//! `collation.rs`.
 
 use plan::SpellFinding;
 

@@ -1,4 +1,5 @@
-//! A suggestion with what was found in bold, as Lucene's `AnalyzingInfixSuggester` shows it.
+//! A suggestion with what was found in bold, as Lucene's `AnalyzingInfixSuggester` shows it. Done here and
+//! not where it is found: it needs the text, the analyzer and what was typed, and no index.
 
 use analysis::Analyzer;
 

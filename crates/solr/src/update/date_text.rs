@@ -1,4 +1,5 @@
-//! The text of a date on its way through a pattern: digits, names, zones.
+//! The text of a date on its way through a pattern: digits, names, zones. Knows where it stands and nothing
+//! of patterns; whoever walks says what must come next.
 
 use jiff::tz::{Offset, TimeZone};
 

@@ -1,4 +1,5 @@
-//! Solr's names of what an edit does to a field: `{"price_i":{"inc":5}}`.
+//! Solr's names of what an edit does to a field: `{"price_i":{"inc":5}}`. Every format of bodies writes an
+//! edit as a map of one of these; a map of other names is a document below.
 
 use plan::AtomicOp;
 

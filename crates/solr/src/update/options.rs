@@ -1,4 +1,5 @@
-//! The parameters of an update request: defaults for its commands, and the commit or rollback that ends it.
+//! The parameters of an update request: defaults for its commands, and the commit or rollback that ends it. A
+//! body may hold commits of its own, which are read here too, by the same definitions.
 
 use plan::{Commit, Error, Result};
 

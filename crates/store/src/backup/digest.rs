@@ -1,4 +1,6 @@
-//! What a file's bytes come to: size, CRC-32 as a manifest names it, SHA-256 as a backup does.
+//! What a file's bytes come to: size, CRC-32 as a manifest names it, SHA-256 as a backup does. Fed piece by
+//! piece while a file is copied, so that it is read once; a file that is not what its manifest says is never
+//! backed up.
 
 use std::fmt::Write as _;
 

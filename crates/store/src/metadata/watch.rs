@@ -1,4 +1,6 @@
-//! Who wants to hear of changes, for homes whose changes all pass through this process.
+//! Who wants to hear of changes, for homes whose changes all pass through this process. A hint says that
+//! something below a folder may have changed, not what: whoever is told reads again, so that a hint too many
+//! does no harm.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

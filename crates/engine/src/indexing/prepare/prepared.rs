@@ -1,4 +1,6 @@
-//! What preparing makes of a document.
+//! What preparing makes of a document. Made outside every lock, so that what is left to do under it is to
+//! give a version and a place; consumed once by a builder. Terms are numbers of the preparer's table, and
+//! mean nothing without it.
 
 use tantivy::schema::Field;
 

@@ -1,4 +1,5 @@
-//! Queries whose matches all score the same: the page is their first documents, and nothing is scored.
+//! Queries whose matches all score the same: the page is their first documents, and nothing is scored. In: a
+//! lowered node and the masks of filters; out: the first hits and the exact count, which is a count of bits.
 
 use plan::Result;
 use plan::partial::HitRef;

@@ -1,4 +1,5 @@
-//! The best hits where scores have no bound to prune by: every match is scored, a batch at a time.
+//! The best hits where scores have no bound to prune by: every match is scored, a batch at a time. In: the
+//! matches as bits, found before. What can be bounded goes by `top_k`, what goes by terms alone by `terms`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! Which values a field facet may show: by prefix, substring, expression, or not among those left out.
+//! Which values a field facet may show: by prefix, substring, expression, or not among those left out. Asked
+//! about values and not about documents: of the numbering that counts go by, or of a column's values one by
+//! one. Patterns are compiled when it is made.
 
 use plan::{FieldFacet, Result};
 use tantivy_fst::{Automaton, Regex};

@@ -1,4 +1,5 @@
 //! What a facet counts over: documents of each segment, as bits, the hits of a search or those of a query.
+//! Dead documents may be among those of a query: it is kept as a filter's bits are.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Buffers for the values of one batch, and walks over documents batch by batch.
+//! Buffers for the values of one batch, and walks over documents batch by batch. Owns no function: `lower.rs`
+//! makes them, `leaf.rs` and `arithmetic.rs` fill buffers. The allowance is looked at here, for all who walk.
 
 use std::ops::ControlFlow;
 

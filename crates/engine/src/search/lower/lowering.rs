@@ -1,4 +1,5 @@
-//! One query on its way from plan to node: what every kind of query needs for that.
+//! One query on its way from plan to node: what every kind of query needs for that. Field layouts, statistics
+//! over all segments and weights by them are looked up here; each kind of query is a file of this folder.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! Documents by where they are: the field's places, and where it holds others, its shapes.
+//! Documents by where they are: the field's places, and where it holds others, its shapes. Finds nothing
+//! itself: `search/spatial` covers areas by ranges of a curve; this makes nodes of what it finds
+//! (docs/adr/0007-places-and-vectors.md).
 
 use plan::Spatial;
 

@@ -1,4 +1,6 @@
-//! The shape of query that goes by terms alone, and what every way of running one shares.
+//! The shape of query that goes by terms alone, and what every way of running one shares: required and
+//! optional terms, and the count of matches with whether it is exact. Read off a node; anything else is
+//! `matches` and `evaluate`.
 
 use tantivy::DocId;
 

@@ -108,6 +108,8 @@ fn search_layer(
             }
             let near = Near { score: score(node), node };
             if near.score > worst(&best) {
+                // Gone through though it be refused: a filter would cut the graph into parts that no way
+                // leads to.
                 open.push(near);
                 if accept(node) {
                     keep(&mut best, near);
@@ -156,6 +158,8 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn layers_of(&self, node: u32) -> usize {
+        // The paper's level, by its factor of 1 / ln(M); of a hash where it throws dice, so that a segment
+        // that is merged again has the same graph.
         let chance = (hash(node) >> 11) as f64 / (1u64 << 53) as f64;
         let layer = -(1.0 - chance).ln() / (self.shape.links as f64).ln();
         1 + (layer as usize).min(LAYERS_MAX - 1)
@@ -189,6 +193,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn links_max(&self, layer: usize) -> usize {
+        // The paper's M_max0: twice as many where all vectors are.
         if layer == 0 { self.shape.links * 2 } else { self.shape.links }
     }
 
@@ -235,6 +240,7 @@ impl<'a> GraphBuilder<'a> {
             let hidden = chosen.iter().any(|other| target.score(self.vector(*other)) > near.score);
             if hidden { &mut passed } else { &mut chosen }.push(near.node);
         }
+        // The paper's `keepPrunedConnections`: a vector with few links is found by few ways.
         let room = most - chosen.len();
         chosen.extend(passed.into_iter().take(room));
         chosen

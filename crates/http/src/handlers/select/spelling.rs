@@ -47,6 +47,8 @@ impl<'a> SpellStep<'a> {
         let Some(spelling) = self.request.resolve(self.context, hits, hits_max)? else {
             return Ok(vec![]);
         };
+        // One pin for all its look-ups. When each took the newest snapshot, a refresh between two of them
+        // counted words in other documents than those that were looked at first.
         let findings = match &spelling.plan {
             Some(plan) => self.collection.pin().spell(plan.clone(), meters).await?,
             None => vec![],

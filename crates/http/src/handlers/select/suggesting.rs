@@ -2,7 +2,8 @@
 //! by one.
 //!
 //! In: a request that `solr` has read and the component's suggesters; out: the section of the response, as
-//! far as it came. Building and looking up are the shard's; the cut is `cluster`'s (`finish/suggest.rs`).
+//! far as it came. Building and looking up are the shard's; the cut is `cluster`'s
+//! (`crates/cluster/src/finish/suggest.rs`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What may be wrong with a shard, by name, and the next step of whoever reads of it.
+//! What may be wrong with a shard, by name, and the next step of whoever reads of it. One list for all who
+//! show signs, so that a name means the same for each; what makes a sign is `standstill.rs` and `disk.rs`.
 
 /// What may be wrong with a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,5 @@
 //! SQL text around the file's queries. Values reach it only through `literal`, names only through `name`.
+//! Asks nothing: the conversations are `query.rs`' and `snapshot.rs`'.
 
 /// Which rows of a query.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,4 +1,6 @@
-//! Processors that change the values of fields that they choose, and the one that renames fields.
+//! Processors that change the values of fields that they choose, and the one that renames fields. In: an
+//! element of a chain; out: its settings as a `plan::Processor`, with which fields it takes where it does not
+//! say. What they do is `crates/solr/src/update/processors/change.rs`.
 
 use plan::{Change, FieldDefault, Processor, Result};
 

@@ -1,4 +1,6 @@
-//! Single options of a facet: their types, and Solr's words where one is of another.
+//! Single options of a facet: their types, and Solr's words where one is of another. In: the object of a
+//! facet as its JSON has it; out: one option at a time, `None` where it is absent. Which options a facet has
+//! is its own file's.
 
 use std::sync::Arc;
 

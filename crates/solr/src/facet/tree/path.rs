@@ -1,4 +1,5 @@
-//! Where in the tree of facets something stands, for messages.
+//! Where in the tree of facets something stands, for messages: Solr names the way to the facet that it cannot
+//! read, as its JSON has it.
 
 use plan::Error;
 

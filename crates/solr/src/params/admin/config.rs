@@ -1,4 +1,5 @@
-//! What of a section `/config/<section>` shows.
+//! What of a section `/config/<section>` shows. Definitions only, each with its spelling, sentence, default
+//! and parser (`spec.rs`); read by `crates/solr/src/admin/config_view.rs`.
 
 use crate::params::spec::{is_true, text};
 use crate::params::{NoDefault, Param, ParamDoc, Preset};

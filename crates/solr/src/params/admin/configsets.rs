@@ -1,4 +1,6 @@
-//! What `/admin/configs` reads, and `/api/configsets` of the same.
+//! What `/admin/configs` reads, and `/api/configsets` of the same. Definitions only, each with its spelling,
+//! sentence, default and parser (`spec.rs`); read by `crates/http/src/handlers/configsets.rs`, and to know
+//! who may ask.
 
 use crate::params::spec::{is_true, text};
 use crate::params::{Family, NoDefault, Param, ParamDoc, Preset, Support};

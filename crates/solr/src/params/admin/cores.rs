@@ -1,4 +1,6 @@
-//! What `/admin/cores` reads, whatever the action.
+//! What `/admin/cores` reads, whatever the action. Definitions only, each with its spelling, sentence,
+//! default and parser (`spec.rs`); read by `crates/http/src/handlers/cores.rs` and those that do the work of
+//! an action, and to know who may ask.
 
 use crate::params::spec::{is_true, not_false, text};
 use crate::params::{NoDefault, Param, ParamDoc, Preset};

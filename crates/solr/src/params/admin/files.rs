@@ -1,4 +1,5 @@
-//! Which file of the configuration `/admin/file` hands out, and as what.
+//! Which file of the configuration `/admin/file` hands out, and as what. Definitions only, each with its
+//! spelling, sentence, default and parser (`spec.rs`); read by `crates/http/src/handlers/files.rs`.
 
 use crate::params::spec::text;
 use crate::params::{NoDefault, Param, ParamDoc};

@@ -1,4 +1,5 @@
-//! What `/get` reads beside `fq` and `fl`: documents by id, or the last versions.
+//! What `/get` reads beside `fq` and `fl`: documents by id, or the last versions. Definitions only, each with
+//! its spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/real_time_get.rs`.
 
 use crate::params::spec::{integer, is_true, text};
 use crate::params::{NoDefault, Param, ParamDoc, Preset, Support, query, response};

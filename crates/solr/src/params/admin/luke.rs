@@ -1,4 +1,5 @@
-//! What `/admin/luke` is to show of an index.
+//! What `/admin/luke` is to show of an index. Definitions only, each with its spelling, sentence, default and
+//! parser (`spec.rs`); read by `crates/http/src/handlers/luke.rs`.
 
 use super::values::size;
 use crate::params::spec::{integer, text};

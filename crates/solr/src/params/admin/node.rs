@@ -1,4 +1,5 @@
-//! What the paths below `/admin/info` read.
+//! What the paths below `/admin/info` read. Definitions only, each with its spelling, sentence, default and
+//! parser (`spec.rs`); read by `crates/http/src/handlers/info.rs` and `crates/http/src/handlers/logging.rs`.
 
 use crate::params::spec::text;
 use crate::params::{NoDefault, Param, ParamDoc};

@@ -1,4 +1,5 @@
-//! What `/admin/ping` does beside pinging.
+//! What `/admin/ping` does beside pinging. Definitions only, each with its spelling, sentence, default and
+//! parser (`spec.rs`); read by `crates/http/src/handlers/ping.rs`.
 
 use crate::params::spec::text;
 use crate::params::{Param, ParamDoc, Preset};

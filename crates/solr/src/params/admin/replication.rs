@@ -1,4 +1,6 @@
-//! What `/replication` is asked for. Where its backups lie is read as it is for collections.
+//! What `/replication` is asked for. Where its backups lie is read as it is for collections. Definitions
+//! only, each with its spelling, sentence, default and parser (`spec.rs`); read by
+//! `crates/http/src/handlers/replication.rs`, and to know who may ask.
 
 use super::collections::LOCATION;
 use crate::params::spec::text;

@@ -1,4 +1,5 @@
-//! What of the schema `/schema` and the paths below it show.
+//! What of the schema `/schema` and the paths below it show. Definitions only, each with its spelling,
+//! sentence, default and parser (`spec.rs`); read by `crates/solr/src/schema/view.rs`.
 
 use plan::Result;
 

@@ -1,4 +1,5 @@
-//! How the administration reads numbers, and what it says of those that are none.
+//! How the administration reads numbers, and what it says of those that are none. For the definitions of this
+//! folder.
 
 use plan::{Error, Result};
 

@@ -1,4 +1,5 @@
-//! Optional clauses of optional clauses joined into one query, so that a minimum counts them all.
+//! Optional clauses of optional clauses joined into one query, so that a minimum counts them all. For both
+//! parsers, before `minimum.rs` sets it.
 
 use plan::{Clause, Occur, Query};
 

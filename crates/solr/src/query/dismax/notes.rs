@@ -1,4 +1,5 @@
-//! What debug output says of these parsers beside the query.
+//! What debug output says of these parsers beside the query: which of several texts was the query, and what
+//! was boosted. Noted while they read; printed by `debug/dismax.rs`.
 
 use plan::Query;
 

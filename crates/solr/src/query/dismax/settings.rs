@@ -1,4 +1,5 @@
-//! The parameters of a `dismax` or `edismax` query, read before its text.
+//! The parameters of a `dismax` or `edismax` query, read before its text. Local ones come first, as for every
+//! parser; what the boosts are is read where they are made (`boosts.rs`).
 
 use plan::{Error, Result};
 

@@ -1,4 +1,5 @@
 //! Backslashes in terms and phrases: `\x` is `x`, `\uXXXX` a UTF-16 unit, as Solr's parser reads them.
+//! Patterns keep theirs: there they say which characters are meant literally (`leaf.rs`).
 
 use super::error::SyntaxError;
 

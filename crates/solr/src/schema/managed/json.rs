@@ -1,4 +1,5 @@
-//! JSON of managed resources: bodies that clients send, and files as Solr writes them.
+//! JSON of managed resources: bodies that clients send, and files as Solr writes them. Lists and what is made
+//! of them are `list.rs`, which resources there are `registry.rs`.
 
 use plan::{Error, Result};
 

@@ -1,4 +1,5 @@
-//! A date and time being read: what each item of a pattern adds, and the instant that all of it is.
+//! A date and time being read: what each item of a pattern adds, and the instant that all of it is. In: a
+//! pattern's items (`part.rs`) and a text that is walked along them (`crates/solr/src/update/date_text.rs`).
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Time, Weekday};

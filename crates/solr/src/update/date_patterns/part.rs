@@ -1,4 +1,5 @@
-//! What a pattern of a date is made of, once it is read.
+//! What a pattern of a date is made of, once it is read (`mod.rs`). Only the types: `moment.rs` goes along
+//! them.
 
 use crate::update::date_text::ZoneStyle;
 

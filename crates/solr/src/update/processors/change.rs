@@ -1,4 +1,5 @@
-//! What is done to the values of one field. Recorded from Solr 9.10.1 (`compat/update/processors.yaml`).
+//! What is done to the values of one field. Recorded from Solr 9.10.1 (`compat/update/processors.yaml`). In:
+//! a field as it has come so far; which fields are concerned is `choice.rs`.
 
 use analysis::{JavaRegex, Replacement, strip_html};
 use plan::{Change, Error, FieldClass, Result, RootCause};

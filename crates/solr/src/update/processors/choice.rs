@@ -1,4 +1,5 @@
-//! Which fields a processor concerns, with its patterns compiled. The schema decides what a name's type is.
+//! Which fields a processor concerns, with its patterns compiled. The schema decides what a name's type is,
+//! so it is asked for each document: an edit of the schema counts for the next.
 
 use analysis::JavaRegex;
 use plan::{FieldChoice, FieldClass, FieldConditions, FieldDefault, FieldSpec, Result};

@@ -1,4 +1,5 @@
-//! A configuration's chains, compiled: made once for each configuration and shared by its requests.
+//! A configuration's chains, compiled: made once for each configuration and shared by its requests. A pattern
+//! that does not compile was refused when the configuration was loaded.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What goes from step to step: the document as far as it has come, and what steps know besides it.
+//! What goes from step to step: the document as far as it has come, and what steps know besides it: time,
+//! parameters, the schema with what is proposed for it, and the fields of the index.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 //! Fields that the schema does not know, added to it by the types of their values (Solr's schemaless mode).
+//! Only proposed here: the collection takes the proposal by compare-and-set, or the batch is resolved anew.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
-//! Texts read as booleans, numbers and dates: all values of a field or none.
+//! Texts read as booleans, numbers and dates: all values of a field or none. A step reads one type; dates go
+//! by patterns (`crates/solr/src/update/date_patterns`).
 
 use plan::{FieldClass, NumberStyle, Parsing, Result};
 

@@ -1,4 +1,5 @@
-//! Java's patterns as steps use them: bounded, since documents choose the texts.
+//! Java's patterns as steps use them: bounded, since documents choose the texts. The dialect is `analysis`'s;
+//! here are only the errors, in the words of updates.
 
 use analysis::{JavaRegex, Replacement};
 use plan::{Error, Result};

@@ -1,4 +1,5 @@
-//! Steps that add fields to documents, rename them, or hold documents to bounds.
+//! Steps that add fields to documents, rename them, or hold documents to bounds: those that look at a
+//! document as a whole, where `change.rs` looks at one field.
 
 use std::sync::Arc;
 
