@@ -1,4 +1,5 @@
-//! What a rule has found, and how it is shown: `path:line: what to do`.
+//! What a rule has found, and how it is shown: `path:line: what to do`. Every rule of this folder gives such;
+//! the command prints them, and fails where there is one.
 
 use std::fmt;
 

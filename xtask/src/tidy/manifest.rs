@@ -1,4 +1,5 @@
 //! The part of a crate's `Cargo.toml` that the rules need: its name and what it depends on outside of tests.
+//! Read once for each crate, for `edges` and `names`.
 
 use std::path::{Path, PathBuf};
 

@@ -5,8 +5,9 @@
 //! `sources` (what every source file has or lacks), `paths` (documents name only what exists), `differences`
 //! (kept differences from Solr are named where they are decided), `circles` (files that import each other),
 //! `finish` (results are finished above the shards), `data` (plans are data), `params` (a request's
-//! parameters are read through their definitions). Rules take texts and return findings, so that each is
-//! tested without a tree of files.
+//! parameters are read through their definitions), `words` (types have names that can be searched for),
+//! `index` (every page is in the index of the documents). Rules take texts and return findings, so that each
+//! is tested without a tree of files.
 
 mod circles;
 mod data;
@@ -14,11 +15,13 @@ mod differences;
 mod edges;
 mod finding;
 mod finish;
+mod index;
 mod manifest;
 mod names;
 mod params;
 mod paths;
 mod sources;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -31,16 +34,21 @@ use manifest::Manifest;
 pub fn run(root: &Path) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut sources_all = Vec::new();
+    let mut paths_all = Vec::new();
     for manifest in manifests(root)? {
         findings.extend(edges::check(&manifest));
         findings.extend(names::check_dependencies(&manifest));
         let sources = texts(root, &manifest.folder.join("src"), "rs")?;
-        findings.extend(circles::check(&manifest.name, &manifest.path, &sources)?);
+        findings.extend(circles::check(&manifest.path, &sources)?);
         let paths: Vec<&str> = sources.iter().map(|(path, _)| path.as_str()).collect();
         findings.extend(sources::check_headings(&paths));
+        findings.extend(sources::check_heads(&manifest.name, &manifest.path, &sources));
         findings.extend(params::check(&manifest.name, &sources));
+        let paths_own = paths_of(&texts(root, &manifest.folder, "rs")?);
         for (path, text) in sources {
             findings.extend(sources::check(&path, &text));
+            findings.extend(paths::check_comments(root, &path, &text, &paths_own));
+            findings.extend(words::check(&path, &text));
             findings.extend(names::check_source(&manifest.name, &path, &text));
             findings.extend(data::check(&manifest.name, &path, &text));
             if !path.contains("/tests/") {
@@ -48,16 +56,24 @@ pub fn run(root: &Path) -> Result<Vec<Finding>> {
             }
             sources_all.push(text);
         }
+        paths_all.extend(paths_own);
     }
-    for (path, text) in documents(root)? {
+    paths_all.extend(paths_of(&texts(root, &root.join("fuzz"), "rs")?));
+    let documents = documents(root)?;
+    findings.extend(index::check(&documents));
+    for (path, text) in documents {
         if path == differences::DOCUMENT {
             findings.extend(differences::check(&text, sources_all.iter().map(String::as_str)));
         }
-        findings.extend(paths::check(root, &path, &text));
+        findings.extend(paths::check(root, &path, &text, &paths_all));
         findings.extend(edges::check_document(&path, &text));
     }
     findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok(findings)
+}
+
+fn paths_of(files: &[(String, String)]) -> Vec<String> {
+    files.iter().map(|(path, _)| path.clone()).collect()
 }
 
 /// The files of each crate that import each other in a circle, and what ties them.

@@ -7,6 +7,10 @@ use super::finding::Finding;
 /// Production lines at which a file has two subjects.
 const LINES_MAX: usize = 700;
 
+/// How many files of a crate may open with a single line, which says what a file is and not what it leaves to
+/// others. The numbers only fall.
+const ONE_LINE_HEADS: [(&str, usize); 4] = [("client", 3), ("doctor", 16), ("parhelion", 3), ("relay", 2)];
+
 /// Characters of a line, as in `rustfmt.toml`, which leaves comments alone.
 const WIDTH: usize = 110;
 
@@ -40,6 +44,25 @@ fn is_wide_comment(line: &str) -> bool {
     comment.starts_with("//") && line.chars().count() > WIDTH && !comment.contains(" | ")
 }
 
+/// Heads of a single line, where a crate has more than it may. `manifest` is the path of its `Cargo.toml`.
+pub fn check_heads(package: &str, manifest: &str, sources: &[(String, String)]) -> Option<Finding> {
+    let is_bare = |text: &str| text.lines().take_while(|line| line.starts_with("//!")).count() == 1;
+    let bare = sources.iter().filter(|(path, text)| is_production(path) && is_bare(text));
+    let bare: Vec<&str> = bare.map(|(path, _)| path.as_str()).collect();
+    let allowed = ONE_LINE_HEADS.iter().find(|(name, _)| *name == package).map_or(0, |(_, files)| *files);
+    let message = format!(
+        "{} files open with a single line, {allowed} may: say what each owns, what not, where data comes from and \
+         goes: {}",
+        bare.len(),
+        bare.join(", ")
+    );
+    (bare.len() > allowed).then(|| Finding { path: manifest.to_owned(), line: 0, message })
+}
+
+fn is_production(path: &str) -> bool {
+    !path.contains("/tests/") && !path.ends_with("tests.rs")
+}
+
 /// A module with modules below it is the heading of their folder: `a/mod.rs`, not `a.rs` beside `a/`.
 pub fn check_headings(paths: &[&str]) -> Vec<Finding> {
     let is_beside = |path: &&&str| {
@@ -69,6 +92,23 @@ mod tests {
         check(&format!("//! Owns a.\n// | {}", "wide | ".repeat(30)), 0);
         check(&format!("//! Owns a.\nlet wide = \"{}\";", "wide ".repeat(30)), 0);
         check(&format!("//! Owns a.\n{}", "fn f() {}\n".repeat(LINES_MAX)), 1);
+    }
+
+    #[test]
+    fn heads_of_a_single_line_only_fall() {
+        let check = |package: &str, files: usize, findings: usize| {
+            let source = |at: usize| (format!("src/a{at}.rs"), "//! Owns a.\nfn f() {}".to_owned());
+            let mut sources: Vec<_> = (0..files).map(source).collect();
+            sources.push(("src/b.rs".to_owned(), "//! Owns b.\n//! Not a.\n".to_owned()));
+            sources.push(("src/tests.rs".to_owned(), "//! Tests.\n".to_owned()));
+            let found = check_heads(package, "Cargo.toml", &sources).into_iter().count();
+            assert_eq!(found, findings, "{package} {files}");
+        };
+        check("engine", 0, 0);
+        check("engine", 1, 1);
+        let (package, allowed) = ONE_LINE_HEADS[0];
+        check(package, allowed, 0);
+        check(package, allowed + 1, 1);
     }
 
     #[test]
