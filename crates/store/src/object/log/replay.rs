@@ -21,7 +21,7 @@ pub(super) struct Replayed {
 }
 
 /// A replay that is under way.
-struct Reader<'a> {
+struct ReplayUnderWay<'a> {
     owned: &'a Owned,
     after: Watermark,
     replayed: Replayed,
@@ -48,7 +48,7 @@ pub(super) fn replay(
         by_epoch.entry(*epoch).or_default().push(*slot);
     }
     let replayed = Replayed { records: 0, read: Vec::new() };
-    let mut reader = Reader { owned, after, replayed, last: after, before: None };
+    let mut reader = ReplayUnderWay { owned, after, replayed, last: after, before: None };
     for (epoch, slots) in by_epoch.range(after.epoch..) {
         reader.epoch(*epoch, slots, visit)?;
     }
@@ -59,7 +59,7 @@ pub(super) fn replay(
     Err(Error::corrupt(&owned.keys.log(), 0, &what))
 }
 
-impl Reader<'_> {
+impl ReplayUnderWay<'_> {
     fn epoch(
         &mut self,
         epoch: u64,
