@@ -134,3 +134,19 @@ fn hang_ups() -> mpsc::UnboundedReceiver<()> {
     drop(tell);
     told
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use crate::cli::Cli;
+
+    #[test]
+    fn every_flag_is_in_a_group_of_the_help() {
+        let mut cli = Cli::command();
+        let relay = cli.find_subcommand_mut("relay").unwrap();
+        let alone = relay.get_arguments().filter(|flag| flag.get_help_heading().is_none());
+        let alone: Vec<&str> = alone.map(|flag| flag.get_id().as_str()).collect();
+        assert_eq!(alone, ["config"]);
+    }
+}

@@ -18,88 +18,95 @@ use serde_json::{Map, Value, json};
 use crate::listen::ListenAddress;
 use crate::login::LoginArgs;
 
+/// Groups of the help.
+const SERVERS: &str = "Servers";
+const ASKING: &str = "How servers are asked";
+const PACKING: &str = "Compression";
+const TLS: &str = "TLS with servers";
+const APPLICATIONS: &str = "Applications";
+
 /// What is not set is `None`.
 #[derive(Clone, Debug, Default, Args, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
     /// A server's Solr URL; may be given several times. Of a cluster, some of its nodes.
-    #[arg(long, value_name = "URL", env = "PARHELION_RELAY_UPSTREAM", value_delimiter = ',')]
+    #[arg(long, help_heading = SERVERS, value_name = "URL", env = "PARHELION_RELAY_UPSTREAM", value_delimiter = ',')]
     upstream: Option<Vec<String>>,
     /// Where applications connect: HOST:PORT on loopback, or unix:PATH. May be given several times. Default:
     /// 127.0.0.1:8982.
-    #[arg(long, value_name = "WHERE", env = "PARHELION_RELAY_LISTEN", value_delimiter = ',')]
+    #[arg(long, help_heading = APPLICATIONS, value_name = "WHERE", env = "PARHELION_RELAY_LISTEN", value_delimiter = ',')]
     listen: Option<Vec<String>>,
     /// Ask the servers for their cluster's state: searches go to replicas, updates to their documents'
     /// leaders.
-    #[arg(long, value_name = "BOOL", env = "PARHELION_RELAY_CLOUD", num_args = 0..=1, default_missing_value = "true")]
+    #[arg(long, help_heading = SERVERS, value_name = "BOOL", env = "PARHELION_RELAY_CLOUD", num_args = 0..=1, default_missing_value = "true")]
     cloud: Option<bool>,
     /// Which field has the documents' ids. Default: id.
-    #[arg(long, value_name = "FIELD", env = "PARHELION_RELAY_ID_FIELD")]
+    #[arg(long, help_heading = SERVERS, value_name = "FIELD", env = "PARHELION_RELAY_ID_FIELD")]
     id_field: Option<String>,
     /// Servers to prefer: zone:NAME, location:PREFIX, type:PULL, leader:true; the first counts most.
-    #[arg(long, value_name = "RULE", env = "PARHELION_RELAY_PREFER", value_delimiter = ',')]
+    #[arg(long, help_heading = SERVERS, value_name = "RULE", env = "PARHELION_RELAY_PREFER", value_delimiter = ',')]
     prefer: Option<Vec<String>>,
     /// In which zone a server is, as HOST:PORT=ZONE. May be given several times.
-    #[arg(long, value_name = "ZONE", env = "PARHELION_RELAY_ZONES", value_delimiter = ',')]
+    #[arg(long, help_heading = SERVERS, value_name = "ZONE", env = "PARHELION_RELAY_ZONES", value_delimiter = ',')]
     zones: Option<Vec<String>>,
     /// What is spoken with servers: auto (HTTP/1.1, over TLS what the server prefers), http1, http2. Default:
     /// auto.
-    #[arg(long, value_name = "HTTP", env = "PARHELION_RELAY_PROTOCOL")]
+    #[arg(long, help_heading = ASKING, value_name = "HTTP", env = "PARHELION_RELAY_PROTOCOL")]
     protocol: Option<String>,
     /// Give up on a request after so many seconds, and on an answer that pauses as long. Default: 60.
-    #[arg(long, value_name = "SECONDS", env = "PARHELION_RELAY_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, help_heading = ASKING, value_name = "SECONDS", env = "PARHELION_RELAY_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
     /// Ask a second server when the first is slow: off, after a time (50ms), or beyond a share of recent
     /// requests (p95). Searches only. Default: off.
-    #[arg(long, value_name = "WHEN", env = "PARHELION_RELAY_HEDGE")]
+    #[arg(long, help_heading = ASKING, value_name = "WHEN", env = "PARHELION_RELAY_HEDGE")]
     hedge: Option<String>,
     /// Send a request so many times at most, where that is safe. Default: 3.
-    #[arg(long, value_name = "COUNT", env = "PARHELION_RELAY_ATTEMPTS", value_parser = clap::value_parser!(u32).range(1..=10))]
+    #[arg(long, help_heading = ASKING, value_name = "COUNT", env = "PARHELION_RELAY_ATTEMPTS", value_parser = clap::value_parser!(u32).range(1..=10))]
     attempts: Option<u32>,
     /// Requests at one server at once; more wait. Default: 256.
-    #[arg(long, value_name = "COUNT", env = "PARHELION_RELAY_AT_ONCE", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, help_heading = ASKING, value_name = "COUNT", env = "PARHELION_RELAY_AT_ONCE", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     at_once: Option<u32>,
     /// Close idle connections to servers after this: below the servers' own limit. Default: 15.
-    #[arg(long, value_name = "SECONDS", env = "PARHELION_RELAY_POOL_IDLE", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, help_heading = ASKING, value_name = "SECONDS", env = "PARHELION_RELAY_POOL_IDLE", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pool_idle: Option<u64>,
     /// Pack bodies of updates for servers on other machines that take it (this project's do): off, gzip,
     /// zstd. Default: off.
-    #[arg(long, value_name = "HOW", env = "PARHELION_RELAY_COMPRESS_REQUESTS")]
+    #[arg(long, help_heading = PACKING, value_name = "HOW", env = "PARHELION_RELAY_COMPRESS_REQUESTS")]
     compress_requests: Option<String>,
     /// Take packed answers of servers on other machines. Default: true.
-    #[arg(long, value_name = "BOOL", env = "PARHELION_RELAY_COMPRESS_ANSWERS")]
+    #[arg(long, help_heading = PACKING, value_name = "BOOL", env = "PARHELION_RELAY_COMPRESS_ANSWERS")]
     compress_answers: Option<bool>,
     /// Trust these authorities (PEM) instead of the system's.
-    #[arg(long, value_name = "FILE", env = "PARHELION_RELAY_CA")]
+    #[arg(long, help_heading = TLS, value_name = "FILE", env = "PARHELION_RELAY_CA")]
     ca: Option<PathBuf>,
     /// Show this certificate (PEM) to servers that ask for one.
-    #[arg(long, value_name = "FILE", env = "PARHELION_RELAY_CERT", requires = "key")]
+    #[arg(long, help_heading = TLS, value_name = "FILE", env = "PARHELION_RELAY_CERT", requires = "key")]
     cert: Option<PathBuf>,
     /// Its private key (PEM).
-    #[arg(long, value_name = "FILE", env = "PARHELION_RELAY_KEY", requires = "cert")]
+    #[arg(long, help_heading = TLS, value_name = "FILE", env = "PARHELION_RELAY_KEY", requires = "cert")]
     key: Option<PathBuf>,
     /// As --user-file.
     #[arg(skip)]
     user_file: Option<PathBuf>,
     /// Refuse longer bodies with 413. Default: 512.
-    #[arg(long, value_name = "MIB", env = "PARHELION_RELAY_BODY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = APPLICATIONS, value_name = "MIB", env = "PARHELION_RELAY_BODY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     body_max: Option<u32>,
     /// Refuse bodies with 429 while those of all requests together take more. Default: 1024.
-    #[arg(long, value_name = "MIB", env = "PARHELION_RELAY_BODIES_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = APPLICATIONS, value_name = "MIB", env = "PARHELION_RELAY_BODIES_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     bodies_max: Option<u32>,
     /// Let more connections of applications wait. Default: 20000, or what the system's limit of open files
     /// leaves.
-    #[arg(long, value_name = "COUNT", env = "PARHELION_RELAY_CONNECTIONS_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = APPLICATIONS, value_name = "COUNT", env = "PARHELION_RELAY_CONNECTIONS_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     connections_max: Option<u32>,
     /// Close connections of applications that ask nothing for so long. Default: 600.
-    #[arg(long, value_name = "SECONDS", env = "PARHELION_RELAY_IDLE_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, help_heading = APPLICATIONS, value_name = "SECONDS", env = "PARHELION_RELAY_IDLE_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     idle_timeout: Option<u64>,
     /// Give up on an application that sends nothing more of a body, or takes nothing more of an answer, for
     /// so long. Default: 60.
-    #[arg(long, value_name = "SECONDS", env = "PARHELION_RELAY_STALL_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, help_heading = APPLICATIONS, value_name = "SECONDS", env = "PARHELION_RELAY_STALL_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     stall_timeout: Option<u64>,
     /// When the relay stops, requests under way have so long. Default: 30.
-    #[arg(long, value_name = "SECONDS", env = "PARHELION_RELAY_DRAIN_TIMEOUT", value_parser = clap::value_parser!(u64).range(..=86_400))]
+    #[arg(long, help_heading = APPLICATIONS, value_name = "SECONDS", env = "PARHELION_RELAY_DRAIN_TIMEOUT", value_parser = clap::value_parser!(u64).range(..=86_400))]
     drain_timeout: Option<u64>,
 }
 
