@@ -164,6 +164,28 @@ async fn what_is_not_acknowledged_is_told_of() {
     assert!(seen.len() > 100 && seen.len() <= 110);
 }
 
+/// A server that began says so with 503, whatever it asks for besides; one that did not, with 429.
+#[tokio::test]
+async fn a_batch_of_which_a_part_may_be_done_is_not_sent_again() {
+    let message = r#"{"error":{"msg":"only the first 3 commands of this update are done","code":503}}"#;
+    for (status, kind) in [("503 Service Unavailable", Some(ErrorKind::OutcomeUnknown)), ("429 Busy", None)] {
+        let server = Server::start(move |number, _| match number {
+            0 => Act::Answer(answer(status, &["retry-after: 0"], message.as_bytes())),
+            _ => Act::Answer(ok("{}")),
+        })
+        .await;
+        let (seen, told, totals) = stream(&server, 5, |options| {
+            options.linger = Duration::from_secs(60);
+            options.batch_docs_max = 5;
+        })
+        .await;
+        assert_eq!(told, kind.map(|kind| (5, kind)).into_iter().collect::<Vec<_>>());
+        let sent = if kind.is_some() { 1 } else { 2 };
+        assert_eq!((server.requests(), seen.len()), (sent, 5 * sent), "{status}");
+        assert_eq!(totals.failed, if kind.is_some() { 5 } else { 0 });
+    }
+}
+
 #[tokio::test]
 async fn what_is_no_document_is_refused_at_once() {
     let server = Server::answering(ok("{}")).await;

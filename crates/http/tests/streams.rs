@@ -4,6 +4,8 @@
 mod served;
 
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use served::{Served, parse};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -145,15 +147,7 @@ async fn what_came_before_an_error_stays() {
 /// under way.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_its_time_keeps_nobody_out() {
-    let served = Served::start_with(|config| {
-        config.updates = http::GateLimits {
-            at_once: 1,
-            at_once_pressed: 1,
-            waiting_max: 0,
-            patience: std::time::Duration::ZERO,
-        };
-    })
-    .await;
+    let served = Served::start_with(one_at_a_time).await;
     let mut stream = begin(&served, "", JSON).await;
     chunk(&mut stream, br#"[{"id":"a"},"#).await;
     until_there(&served, "a").await;
@@ -161,4 +155,70 @@ async fn who_takes_its_time_keeps_nobody_out() {
     assert_eq!(answer.status, 200, "{}", answer.body);
     chunk(&mut stream, br#"{"id":"c"}]"#).await;
     assert_eq!(end(stream).await.status, 200);
+}
+
+/// One update at a time, and nobody waits.
+fn one_at_a_time(config: &mut http::ServeConfig) {
+    config.updates = http::GateLimits {
+        at_once: 1,
+        at_once_pressed: 1,
+        waiting_max: 0,
+        patience: std::time::Duration::ZERO,
+    };
+}
+
+/// Behind pieces that are done a refusal is no 429, upon which clients would send these again too; before them
+/// it is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_is_refused_behind_its_first_pieces_is_told_how_many_are_done() {
+    let (arrived, arrivals) = std::sync::mpsc::channel();
+    let (let_go, held) = std::sync::mpsc::channel::<()>();
+    let holds = Arc::new(AtomicBool::new(false));
+    let (is_held, held) = (holds.clone(), Mutex::new(held));
+    let on_arrival = move || {
+        if is_held.swap(false, Ordering::SeqCst) {
+            arrived.send(()).unwrap();
+            held.lock().unwrap().recv().unwrap();
+        }
+    };
+    let served = Served::start_interrupted_with(Arc::new(on_arrival), one_at_a_time).await;
+    let mut begun = begin(&served, "", JSON).await;
+    chunk(&mut begun, br#"[{"id":"a"},{"id":"b"},"#).await;
+    until_there(&served, "b").await;
+    // Another update is worked on, for as long as this test likes.
+    holds.store(true, Ordering::SeqCst);
+    let mut other = begin(&served, "", JSON).await;
+    chunk(&mut other, br#"[{"id":"c"}]"#).await;
+    tokio::task::spawn_blocking(move || arrivals.recv().unwrap()).await.unwrap();
+    let whole = served.post("/solr/films/update", "application/json", r#"[{"id":"d"}]"#).await;
+    assert_eq!((whole.status, whole.header("retry-after")), (429, "1"), "{}", whole.body);
+    chunk(&mut begun, br#"{"id":"e"}]"#).await;
+    let answer = end(begun).await;
+    assert_eq!((answer.status, answer.header("retry-after")), (503, ""), "{}", answer.body);
+    let words = "only the first 2 commands of this update are done: too many requests are waiting here; send those";
+    assert!(answer.body.contains(words), "{}", answer.body);
+    let_go.send(()).unwrap();
+    assert_eq!(end(other).await.status, 200);
+    let found = served.get("/solr/films/get?ids=a,b,c,d,e&fl=id").await.body;
+    assert!(found.contains("\"numFound\":3") && found.contains("\"c\""), "{found}");
+}
+
+/// The same where it is the room for bodies that is used up.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_finds_no_room_behind_its_first_pieces_is_told_how_many_are_done() {
+    let served = Served::start_with(|config| config.bodies_bytes_max = 64 << 10).await;
+    let mut begun = begin(&served, "", JSON).await;
+    chunk(&mut begun, br#"[{"id":"a"},"#).await;
+    until_there(&served, "a").await;
+    let mut other = begin(&served, "", JSON).await;
+    chunk(&mut other, format!(r#"[{{"id":"b","title_s":"{}"#, "x".repeat(40 << 10)).as_bytes()).await;
+    // Until that has come, and takes its room.
+    let padded = format!("[]{}", " ".repeat(30 << 10));
+    while served.post("/solr/films/update", "application/json", &padded).await.status != 429 {}
+    chunk(&mut begun, format!(r#"{{"id":"c","title_s":"{}"#, "x".repeat(30 << 10)).as_bytes()).await;
+    let answer = end(begun).await;
+    assert_eq!(answer.status, 503, "{}", answer.body);
+    assert!(answer.body.contains("only the first command of this update is done"), "{}", answer.body);
+    chunk(&mut other, br#""}]"#).await;
+    assert_eq!(end(other).await.status, 200);
 }

@@ -165,29 +165,39 @@ fn with_head(status: StatusCode, headers: HeaderMap, body: RelayBody) -> Answer 
 
 /// One answer for the parts of an update: the first that is no success, else the first.
 fn conclude(SplitAnswers { answers }: SplitAnswers) -> Result<Answer, Refusal> {
-    let (count, mut succeeded, mut first, mut failed) = (answers.len(), 0, None, None);
-    for answer in answers {
-        match answer {
-            Ok(answer) if (200..300).contains(&answer.head.status) => {
-                succeeded += 1;
-                first = first.or(Some(answer));
-            }
-            other => failed = failed.or(Some(other)),
+    let count = answers.len();
+    let is_success = |answer: &Result<WholeAnswer, Error>| {
+        answer.as_ref().is_ok_and(|answer| (200..300).contains(&answer.head.status))
+    };
+    let succeeded = answers.iter().filter(|answer| is_success(answer)).count();
+    // Of one part alone that may be done the whole may be: what says that nothing was must not go on then.
+    let is_nothing = answers.iter().all(did_nothing);
+    let failed = answers.iter().position(|answer| !is_success(answer));
+    let told = format!(" ({succeeded} of {count} parts of this update are done)");
+    match answers.into_iter().nth(failed.unwrap_or(0)) {
+        Some(Ok(refused)) if refused.head.status == 429 && !is_nothing => {
+            let message = format!("the relay: a server has too much to do for its part, and refused it{told}");
+            Err(Refusal { outcome: Outcome::Unknown, ..Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message) })
         }
-    }
-    match (failed, first) {
-        (None, Some(first)) => whole(&first),
         // Its own words, as where one server had all the documents: some before the error may be there.
-        (Some(Ok(failed)), _) => whole(&failed),
-        (Some(Err(error)), _) => {
+        Some(Ok(answer)) => whole(&answer),
+        Some(Err(error)) => {
             let mut refusal = Refusal::from(error);
-            if succeeded > 0 {
+            if !is_nothing {
                 refusal.outcome = Outcome::Unknown;
             }
-            refusal.message += &format!(" ({succeeded} of {count} parts of this update are done)");
+            refusal.message += &told;
             Err(refusal)
         }
-        (None, None) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the update has no documents")),
+        None => Err(Refusal::new(StatusCode::BAD_REQUEST, "the update has no documents")),
+    }
+}
+
+/// Whether a server says that it did nothing of its part, or none has seen it.
+fn did_nothing(answer: &Result<WholeAnswer, Error>) -> bool {
+    match answer {
+        Ok(answer) => answer.head.status == 429,
+        Err(error) => Outcome::of(error) == Outcome::Nothing,
     }
 }
 

@@ -29,6 +29,15 @@ pub(crate) enum Outcome {
     Unknown,
 }
 
+impl Outcome {
+    pub fn of(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::OutcomeUnknown => Outcome::Unknown,
+            ErrorKind::FixRequest | ErrorKind::LogIn | ErrorKind::RetryLater => Outcome::Nothing,
+        }
+    }
+}
+
 impl Refusal {
     /// Of what no server has seen.
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
@@ -47,7 +56,10 @@ impl Refusal {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json;charset=utf-8"));
         let outcome = if self.outcome == Outcome::Nothing { "nothing" } else { "unknown" };
         headers.insert(OUTCOME, HeaderValue::from_static(outcome));
-        if matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        let comes_again =
+            matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
+        // An invitation to send it all again, which it must not be where a part may be done.
+        if comes_again && self.outcome == Outcome::Nothing {
             headers.insert(RETRY_AFTER, HeaderValue::from(COME_AGAIN.as_secs()));
         }
         answer
@@ -56,23 +68,36 @@ impl Refusal {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        let outcome = match error.kind() {
-            ErrorKind::OutcomeUnknown => Outcome::Unknown,
-            ErrorKind::FixRequest | ErrorKind::LogIn | ErrorKind::RetryLater => Outcome::Nothing,
-        };
+        let outcome = Outcome::of(&error);
         let status = match &error {
             Error::Timeout { .. } => StatusCode::GATEWAY_TIMEOUT,
             Error::Connect { .. } | Error::NoEndpoint(_) => StatusCode::SERVICE_UNAVAILABLE,
             Error::Request(_) => StatusCode::BAD_REQUEST,
             _ => StatusCode::BAD_GATEWAY,
         };
-        Self { status, message: format!("the relay: {error}"), outcome }
+        let message = match &error {
+            // The error's own words name the flag of a client.
+            Error::Connect { url, reason } => {
+                format!("the relay: no server answers at {url} ({reason}); start it, or name another with --upstream")
+            }
+            _ => format!("the relay: {error}"),
+        };
+        Self { status, message, outcome }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_a_part_may_be_done_nobody_is_invited_to_come_again() {
+        let url = "http://h/solr".to_owned();
+        let nobody = Refusal::from(Error::Connect { url, reason: String::new() });
+        assert!(nobody.message.ends_with("name another with --upstream"), "{}", nobody.message);
+        let part_done = Refusal { outcome: Outcome::Unknown, ..nobody };
+        assert!(!part_done.answer().headers().contains_key(RETRY_AFTER));
+    }
 
     #[test]
     fn errors_become_answers_that_say_what_may_have_been_done() {

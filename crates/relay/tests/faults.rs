@@ -290,16 +290,19 @@ async fn relays_in_a_circle() {
     assert_eq!(relay.get("/solr/c/select").await.status(), 508);
 }
 
-/// One part of an update is done, another's leader is gone: that is no success, and not nothing either.
-#[tokio::test]
-async fn an_update_of_which_a_part_fails() {
-    let broken = Server::start(|_, _| Act::AnswerThenReset(Vec::new())).await;
+/// An update of two documents through a relay to leaders of one each, who do this. The first document's
+/// leader also tells the cluster's state.
+async fn in_two_parts(
+    first: impl Fn() -> Act + Send + Sync + 'static,
+    second: impl Fn() -> Act + Send + Sync + 'static,
+) -> Reply {
+    let second = Server::start(move |_, _| second()).await;
     let state = std::sync::Arc::new(std::sync::OnceLock::<String>::new());
-    let whole = {
+    let first = {
         let state = state.clone();
         Server::start(move |_, request| match request.contains("CLUSTERSTATUS") {
             true => Act::Answer(ok(state.get().unwrap())),
-            false => Act::Answer(ok("{}")),
+            false => first(),
         })
         .await
     };
@@ -308,14 +311,37 @@ async fn an_update_of_which_a_part_fails() {
             "base_url": server.url.to_string(), "leader": "true"}}})
     };
     let shards =
-        serde_json::json!({"s1": shard("80000000-ffffffff", &whole), "s2": shard("0-7fffffff", &broken)});
+        serde_json::json!({"s1": shard("80000000-ffffffff", &first), "s2": shard("0-7fffffff", &second)});
     let status =
         serde_json::json!({"cluster": {"live_nodes": ["n"], "collections": {"films": {"shards": shards}}}});
     state.set(status.to_string()).unwrap();
-    let config = UpstreamConfig { cloud: true, ..upstream(&[&whole]) };
+    let config = UpstreamConfig { cloud: true, ..upstream(&[&first]) };
     let relay = Running::start(RelayLimits::default(), config).await;
     let reply =
         relay.post("/solr/films/update", "application/json", r#"[{"id":"test"},{"id":"hello"}]"#).await;
-    assert_eq!((reply.status(), reply.outcome(), broken.requests()), (502, Some("unknown"), 1));
+    // Whatever came of it, each part was sent once.
+    assert_eq!((first.requests(), second.requests()), (2, 1));
+    reply
+}
+
+/// Where a part may be done, no answer says that nothing was, and none invites to send all of it again.
+#[tokio::test]
+async fn an_update_of_which_a_part_fails() {
+    let done = || Act::Answer(ok("{}"));
+    let busy = || Act::Answer(answer("429 Too Many Requests", &["retry-after: 1"], b"busy"));
+    let broken = || Act::AnswerThenReset(Vec::new());
+    let check = |reply: &Reply, status: u16, outcome: Option<&str>, hint: Option<&str>| {
+        assert_eq!((reply.status(), reply.outcome()), (status, outcome), "{reply:?}");
+        assert_eq!(reply.header("retry-after"), hint, "{reply:?}");
+    };
+    let reply = in_two_parts(done, broken).await;
+    check(&reply, 502, Some("unknown"), None);
     assert!(reply.body().contains("1 of 2 parts of this update are done"), "{reply:?}");
+    let reply = in_two_parts(done, busy).await;
+    check(&reply, 503, Some("unknown"), None);
+    assert!(reply.body().contains("1 of 2 parts of this update are done"), "{reply:?}");
+    check(&in_two_parts(busy, done).await, 503, Some("unknown"), None);
+    check(&in_two_parts(busy, broken).await, 503, Some("unknown"), None);
+    // Both refused it unread: the application may send it again, and is told when.
+    check(&in_two_parts(busy, busy).await, 429, None, Some("1"));
 }

@@ -112,12 +112,42 @@ impl EditSteps for BehindShard {
     }
 }
 
+/// A piece that was read: its batch, and what else came of it.
+struct Prepared {
+    batch: UpdateBatch,
+    context: UpdateContext,
+    found: DecodedPiece,
+    /// How many it had.
+    commands: usize,
+}
+
 /// What was done so far.
 #[derive(Default)]
 struct Done {
     outcome: UpdateOutcome,
     /// Whether the log could still lose some of it.
     is_unsettled: bool,
+    /// How many commands the pieces had that are done.
+    commands: usize,
+}
+
+impl Done {
+    /// How who is refused is told. `Busy` says that nothing was done, and clients send all of it again: behind
+    /// pieces that are done it would be a lie.
+    fn refused(&self, error: Error) -> Error {
+        if error.kind != ErrorKind::Busy || self.commands == 0 {
+            return error;
+        }
+        let why = error.message.split(';').next().unwrap_or_default();
+        let done = match self.commands {
+            1 => "the first command of this update is".to_owned(),
+            count => format!("the first {count} commands of this update are"),
+        };
+        let message = format!(
+            "only {done} done: {why}; send those behind after a second, or all if doing some twice does no harm"
+        );
+        Error::new(ErrorKind::Unavailable, message)
+    }
 }
 
 impl Update<'_> {
@@ -176,14 +206,14 @@ impl Update<'_> {
                     admission.enter(Load::Update).await
                 };
                 drop(waiting);
-                let _pass = entered?;
+                let _pass = entered.map_err(|error| done.refused(error))?;
                 self.apply(piece, done).await?
             };
             if is_last {
                 return Ok(());
             }
             if let Some(error) = broken {
-                return Err(error);
+                return Err(done.refused(error));
             }
             upload.take(taken);
             let held = upload.bytes().len();
@@ -196,7 +226,9 @@ impl Update<'_> {
     /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows
     /// begins.
     async fn apply(&self, piece: BodyChunk<'_>, done: &mut Done) -> Result<(usize, Resume)> {
-        let (applied, found) = self.resolve_and_update(&piece, done).await?;
+        let (applied, found, commands) = self.resolve_and_update(&piece, done).await?;
+        // Of a piece that failed nobody reads it.
+        done.commands += commands;
         if let Some(applied) = applied {
             let failed = |error: &Error| matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown);
             // A log that failed is asked again in the end: then nothing is told. A schema that changes
@@ -216,17 +248,17 @@ impl Update<'_> {
     }
 
     /// Resolves a piece and hands it to the shard, again where an edit of the schema came in between: then
-    /// nothing of it was done. `None` where it has no operations.
+    /// nothing of it was done. `None` where it has no operations. How many commands it had.
     async fn resolve_and_update(
         &self,
         piece: &BodyChunk<'_>,
         done: &Done,
-    ) -> Result<(Option<UpdateOutcome>, DecodedPiece)> {
+    ) -> Result<(Option<UpdateOutcome>, DecodedPiece, usize)> {
         let mut left = RESOLVED_MAX;
         loop {
-            let (mut batch, context, found) = self.prepare(piece).await?;
+            let Prepared { mut batch, context, found, commands } = self.prepare(piece).await?;
             if batch.operations.is_empty() {
-                return Ok((None, found));
+                return Ok((None, found, commands));
             }
             let refused = done.outcome.refused.len() as u64;
             batch.errors_max = batch.errors_max.map(|most| most.saturating_sub(refused));
@@ -241,7 +273,7 @@ impl Update<'_> {
             if left == 0 || !applied.failure.as_ref().is_some_and(is_outdated) {
                 // Here and not below: a piece that was resolved anew is still one.
                 trace.takes(operations);
-                return Ok((Some(applied), found));
+                return Ok((Some(applied), found, commands));
             }
             self.collection.await_change().await?;
         }
@@ -275,21 +307,22 @@ impl Update<'_> {
     /// The batch of a piece, and what else came of it: `failure` is what stopped the reading of the rest.
     /// Documents with unknown fields grow the schema first; when another request grew it meanwhile, the piece
     /// is read again under the new one.
-    async fn prepare(&self, piece: &BodyChunk<'_>) -> Result<(UpdateBatch, UpdateContext, DecodedPiece)> {
+    async fn prepare(&self, piece: &BodyChunk<'_>) -> Result<Prepared> {
         loop {
             let versioned = self.collection.versioned_schema();
-            let (processed, mut found) = cluster::compute(|| {
+            let (processed, mut found, commands) = cluster::compute(|| {
                 let _preparing = self.call.trace.enter(Phase::Prepare);
                 self.process(piece, &versioned)
             })?;
             found.decoded.failure = processed.failure;
-            let (mut batch, context) = (processed.batch, self.context(processed.edit_steps));
-            batch.schema_version = Some(versioned.version);
-            let Some(grown) = processed.schema_additions else { return Ok((batch, context, found)) };
+            let context = self.context(processed.edit_steps);
+            let mut prepared = Prepared { batch: processed.batch, context, found, commands };
+            prepared.batch.schema_version = Some(versioned.version);
+            let Some(grown) = processed.schema_additions else { return Ok(prepared) };
             match self.collection.change_schema(versioned.version, grown).await {
                 Ok(version) => {
-                    batch.schema_version = Some(version);
-                    return Ok((batch, context, found));
+                    prepared.batch.schema_version = Some(version);
+                    return Ok(prepared);
                 }
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 Err(error) => return Err(error),
@@ -315,9 +348,10 @@ impl Update<'_> {
         &self,
         piece: &BodyChunk<'_>,
         versioned: &VersionedSchema,
-    ) -> Result<(Processed, DecodedPiece)> {
+    ) -> Result<(Processed, DecodedPiece, usize)> {
         let mut found = self.decode(piece)?;
         let commands = std::mem::take(&mut found.decoded.commands);
+        let count = commands.len();
         let analyzers = versioned.derived(SchemaAnalyzers::new);
         let config = self.collection.config();
         let (now, zone) = (query::NOW.sent(self.params), query::TZ.sent(self.params));
@@ -346,7 +380,7 @@ impl Update<'_> {
         };
         let options = self.options[usize::from(piece.is_last)];
         let processed = chain.process(commands, found.decoded.failure.take(), options);
-        Ok((processed, found))
+        Ok((processed, found, count))
     }
 
     /// A request without a body may still commit.

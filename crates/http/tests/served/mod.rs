@@ -82,8 +82,15 @@ impl Served {
 
     /// Over shards in memory that call this when a search or an update has come to them.
     pub async fn start_interrupted(on_arrival: Arc<dyn Fn() + Send + Sync>) -> Self {
+        Self::start_interrupted_with(on_arrival, |_| {}).await
+    }
+
+    pub async fn start_interrupted_with(
+        on_arrival: Arc<dyn Fn() + Send + Sync>,
+        adjust: impl FnOnce(&mut ServeConfig),
+    ) -> Self {
         let shards = MemoryShards { on_arrival: Some(on_arrival), ..MemoryShards::default() };
-        Self::start_on(Arc::new(shards), small(), vec![], |_| {}).await
+        Self::start_on(Arc::new(shards), small(), vec![], adjust).await
     }
 
     /// Over shards that change as soon as a search is done.
