@@ -24,11 +24,11 @@
 mod balance;
 pub mod blocking;
 mod cloud;
-mod coding;
 mod error;
 mod login;
 mod metrics;
 mod options;
+mod packing;
 mod pool;
 mod request;
 mod resolve;
@@ -41,11 +41,13 @@ mod url;
 
 pub use balance::{Endpoint, EndpointSource, Preference, StaticEndpoints};
 pub use cloud::{ClusterState, ClusterStateSource, Fetching, HttpClusterState, Replica, Shard};
+pub use coding::Coding;
 pub use error::{Error, ErrorKind};
 pub use login::Login;
 pub use metrics::MetricsSnapshot;
 pub use options::{
-    ClientOptions, Coding, CompressionOptions, EjectionOptions, Hedge, PoolOptions, Protocol, RetryOptions,
+    ClientOptions, CompressionOptions, EjectionOptions, Hedge, PoolOptions, Protocol, RequestCoding,
+    RetryOptions,
 };
 pub use request::{Request, is_reader};
 pub use resolve::{Resolve, Resolving, SystemResolver};

@@ -84,6 +84,8 @@ counters! {
     connections_broken,
     /// Times a server was left out for a while
     ejections,
+    /// Requests sent once more as they are because the server does not take packed ones
+    codings_refused,
     /// Bytes of request bodies before they were packed
     request_bytes,
     /// Bytes of request bodies as sent

@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use coding::Coding;
+
 use crate::balance::Preference;
 use crate::resolve::{Resolve, SystemResolver};
 use crate::tls::Tls;
@@ -161,9 +163,8 @@ pub enum Hedge {
 pub struct CompressionOptions {
     /// Whether packed answers are asked for (gzip, zstd, brotli).
     pub responses: bool,
-    /// Bodies of at least `request_bytes_min` are sent so. Solr's Jetty does not take packed requests; this
-    /// project's server does.
-    pub requests: Option<Coding>,
+    /// How bodies of at least `request_bytes_min` are sent.
+    pub requests: RequestCoding,
     pub request_bytes_min: usize,
     /// Whether servers on this machine get and send packed bodies too: there it costs processor time and
     /// saves nothing.
@@ -172,15 +173,21 @@ pub struct CompressionOptions {
 
 impl Default for CompressionOptions {
     fn default() -> Self {
-        Self { responses: true, requests: None, request_bytes_min: 1024, on_loopback: false }
+        let requests = RequestCoding::Negotiated;
+        Self { responses: true, requests, request_bytes_min: 1024, on_loopback: false }
     }
 }
 
 /// How a request's body is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coding {
-    Gzip,
-    Zstd,
+pub enum RequestCoding {
+    Never,
+    /// As the server has said in an answer that it may be (`Accept-Encoding`, RFC 7694), as this project's
+    /// does; Solr's Jetty does not take packed requests, and says nothing.
+    Negotiated,
+    /// From the first request on, for servers that are known to take it. One that answers 415 gets it once
+    /// more as it is, and no packed ones any more.
+    Always(Coding),
 }
 
 /// When a server is left out, and how it comes back.

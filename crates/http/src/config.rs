@@ -13,6 +13,7 @@ use std::time::Duration;
 use solr::security::Security;
 
 use crate::admission::gate::GateLimits;
+use crate::admission::objective::{Objective, UpdateShare};
 use crate::configsets::Configsets;
 use crate::observe::host::HostNotes;
 use crate::observe::logs::{Logs, NoLogs};
@@ -46,6 +47,10 @@ pub struct ServeConfig {
     /// ones, few enough that those that run do not slow each other down without end.
     pub queries: GateLimits,
     pub updates: GateLimits,
+    /// What updates give way to, beyond those bounds; `None` is nothing.
+    pub objective: Option<Objective>,
+    /// How collections share what the objective leaves for updates; those that are not named have 1 each.
+    pub update_shares: Vec<UpdateShare>,
     /// How much of an update's body is indexed at a time: so much that the costs of a batch do not count, so
     /// little that many can be under way.
     pub piece_bytes: usize,
@@ -60,6 +65,8 @@ pub struct ServeConfig {
     pub memory_used: Arc<dyn Fn() -> f64 + Send + Sync>,
     /// Which clients' answers are packed.
     pub compress: Compress,
+    /// Shorter ones never are: they fit in a packet or two as they are. Jetty's bound within Solr is near it.
+    pub compress_bytes_min: usize,
     /// How long open requests may take to end after the shutdown signal.
     pub drain_timeout: Duration,
     /// What kept answers may hold; 0 keeps none.
@@ -111,12 +118,15 @@ impl ServeConfig {
                 waiting_max: 1024,
                 patience: Duration::from_secs(10),
             },
+            objective: None,
+            update_shares: Vec::new(),
             piece_bytes: 1 << 20,
             bodies_bytes_max: 1 << 30,
             query_bytes_max: 16 << 20,
             request_bytes_max: 512 << 20,
             memory_used: Arc::new(|| 0.0),
             compress: Compress::default(),
+            compress_bytes_min: 2048,
             drain_timeout: Duration::from_secs(30),
             answer_bytes_max: 64 << 20,
             slow_ms: Some(1000),

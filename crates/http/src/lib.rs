@@ -16,6 +16,7 @@ mod security;
 mod server;
 
 pub use admission::gate::GateLimits;
+pub use admission::objective::{LatencyGoal, Objective, UpdateShare};
 pub use config::ServeConfig;
 pub use configsets::{Configset, Configsets};
 pub use connection::listener::Listener;

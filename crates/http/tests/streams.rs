@@ -195,7 +195,8 @@ async fn who_is_refused_behind_its_first_pieces_is_told_how_many_are_done() {
     chunk(&mut begun, br#"{"id":"e"}]"#).await;
     let answer = end(begun).await;
     assert_eq!((answer.status, answer.header("retry-after")), (503, ""), "{}", answer.body);
-    let words = "only the first 2 commands of this update are done: too many requests are waiting here; send those";
+    let words =
+        "only the first 2 commands of this update are done: too many requests are waiting here; send those";
     assert!(answer.body.contains(words), "{}", answer.body);
     let_go.send(()).unwrap();
     assert_eq!(end(other).await.status, 200);
@@ -206,16 +207,16 @@ async fn who_is_refused_behind_its_first_pieces_is_told_how_many_are_done() {
 /// The same where it is the room for bodies that is used up.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_finds_no_room_behind_its_first_pieces_is_told_how_many_are_done() {
-    let served = Served::start_with(|config| config.bodies_bytes_max = 64 << 10).await;
+    let served = Served::start_with(|config| config.bodies_bytes_max = 32 << 10).await;
     let mut begun = begin(&served, "", JSON).await;
     chunk(&mut begun, br#"[{"id":"a"},"#).await;
     until_there(&served, "a").await;
     let mut other = begin(&served, "", JSON).await;
-    chunk(&mut other, format!(r#"[{{"id":"b","title_s":"{}"#, "x".repeat(40 << 10)).as_bytes()).await;
+    chunk(&mut other, format!(r#"[{{"id":"b","title_s":"{}"#, "x".repeat(20 << 10)).as_bytes()).await;
     // Until that has come, and takes its room.
-    let padded = format!("[]{}", " ".repeat(30 << 10));
+    let padded = format!("[]{}", " ".repeat(15 << 10));
     while served.post("/solr/films/update", "application/json", &padded).await.status != 429 {}
-    chunk(&mut begun, format!(r#"{{"id":"c","title_s":"{}"#, "x".repeat(30 << 10)).as_bytes()).await;
+    chunk(&mut begun, format!(r#"{{"id":"c","title_s":"{}"#, "x".repeat(15 << 10)).as_bytes()).await;
     let answer = end(begun).await;
     assert_eq!(answer.status, 503, "{}", answer.body);
     assert!(answer.body.contains("only the first command of this update is done"), "{}", answer.body);

@@ -3,7 +3,6 @@
 
 mod served;
 
-use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -156,11 +155,41 @@ async fn who_is_too_much_is_told_to_come_again() {
     assert_eq!(served.get("/solr/films/select?q=*:*").await.status, 200);
 }
 
+/// A server that uses more of the processors than it may lets updates wait, or tells them when to come again.
+#[tokio::test(flavor = "multi_thread")]
+async fn updates_that_must_give_way_are_told_when_to_come_again() {
+    let used_ns = std::sync::atomic::AtomicU64::new(0);
+    let served = Served::start_with(|config| {
+        config.objective = Some("processor=10%".parse().unwrap());
+        // Nobody waits.
+        config.updates.patience = Duration::ZERO;
+        // Each look finds that ten seconds of a processor went by.
+        config.machine = Arc::new(move || http::MachineFacts {
+            cpu_ns: Some(used_ns.fetch_add(10_000_000_000, std::sync::atomic::Ordering::Relaxed)),
+            ..http::MachineFacts::default()
+        });
+    })
+    .await;
+    let document = format!(r#"{{"id":"1","title_s":"{}"}}"#, "x".repeat(25 << 10));
+    let update = format!("[{}]", vec![document; 20].join(","));
+    let refused = loop {
+        let answer = served.post("/solr/films/update", "application/json", &update).await;
+        if answer.status != 200 {
+            break answer;
+        }
+    };
+    let seconds: u64 = refused.header("retry-after").parse().unwrap();
+    assert!(refused.status == 429 && (1..=60).contains(&seconds), "{}", refused.body);
+    assert!(refused.body.contains("updates give way to the server's objective"), "{}", refused.body);
+    // Searches do not.
+    assert_eq!(served.get("/solr/films/select?q=*:*").await.status, 200);
+}
+
 #[tokio::test]
 async fn answers_are_packed_for_those_who_take_it() {
     let long = "every answer repeats itself; ".repeat(200);
     let update = format!(r#"[{{"id":"1","a_s":"{long}"}},{{"id":"2"}}]"#);
-    let check = async |policy: Compress, query: &str, accepts: &str, packed: bool, vary: &str| {
+    let check = async |policy: Compress, query: &str, accepts: &str, coding: &str, vary: &str| {
         let served = Served::start_with(|config| config.compress = policy).await;
         let path = "/solr/films/update?commit=true";
         assert_eq!(served.post(path, "application/json", &update).await.status, 200);
@@ -172,23 +201,60 @@ async fn answers_are_packed_for_those_who_take_it() {
         let bytes = all(&mut stream).await;
         let split = bytes.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 4;
         let answer = parse(&String::from_utf8_lossy(&bytes[..split]));
-        let body = if packed { unpacked(&bytes[split..]) } else { bytes[split..].to_vec() };
+        let body = unpacked(coding, &bytes[split..]);
         let told = (answer.header("content-encoding"), answer.header("vary"));
-        assert_eq!(told, (if packed { "gzip" } else { "" }, vary), "{policy:?} {query} {accepts}");
+        assert_eq!(told, (coding, vary), "{policy:?} {query} {accepts}");
+        // What requests may be packed with is told where answers would be packed.
+        assert_eq!(answer.header("accept-encoding").is_empty(), vary.is_empty());
         assert_eq!(answer.header("content-length"), (bytes.len() - split).to_string());
         assert!(String::from_utf8(body).unwrap().contains(r#""numFound":1"#));
     };
-    check(Compress::Always, "id:1", "gzip", true, "Accept-Encoding").await;
-    check(Compress::Always, "id:1", "br", false, "Accept-Encoding").await;
-    check(Compress::Always, "id:2", "gzip", false, "Accept-Encoding").await;
-    check(Compress::Far, "id:1", "gzip", false, "").await;
-    check(Compress::Never, "id:1", "gzip", false, "").await;
+    check(Compress::Always, "id:1", "gzip", "gzip", "Accept-Encoding").await;
+    check(Compress::Always, "id:1", "br", "br", "Accept-Encoding").await;
+    check(Compress::Always, "id:1", "gzip;q=0.5, zstd;q=0.7, br;q=0.6", "zstd", "Accept-Encoding").await;
+    check(Compress::Always, "id:1", "deflate", "", "Accept-Encoding").await;
+    check(Compress::Always, "id:2", "gzip", "", "Accept-Encoding").await;
+    check(Compress::Far, "id:1", "gzip", "", "").await;
+    check(Compress::Never, "id:1", "gzip", "", "").await;
 }
 
-fn unpacked(bytes: &[u8]) -> Vec<u8> {
-    let mut whole = Vec::new();
-    flate2::read::GzDecoder::new(bytes).read_to_end(&mut whole).unwrap();
-    whole
+fn unpacked(coding: &str, bytes: &[u8]) -> Vec<u8> {
+    let (mut unpacker, mut whole) = (coding::Unpacker::of(coding).unwrap(), bytes::BytesMut::new());
+    let mut bytes = bytes::Bytes::copy_from_slice(bytes);
+    while unpacker.step(&mut bytes, true, &mut whole).unwrap() {}
+    whole.to_vec()
+}
+
+/// Packed in each way that is told of, and in one that is not.
+#[tokio::test]
+async fn updates_may_be_packed() {
+    let served = Served::start_with(|config| config.compress = Compress::Always).await;
+    let post = async |coding: &str, body: &[u8]| {
+        let head = format!(
+            "POST /solr/films/update HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Content-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        served.send(&head, body).await
+    };
+    for coding in coding::Coding::ALL {
+        let id = coding.name();
+        let plain = format!(r#"[{{"id":"{id}"}}]"#);
+        let packed = coding::pack(plain.as_bytes(), coding, coding::Effort::Usual);
+        let answer = post(id, &packed).await;
+        assert_eq!(answer.status, 200, "{id}: {}", answer.body);
+        let there = served.get(&format!("/solr/films/get?id={id}&fl=id")).await.body;
+        assert!(there.contains(&format!(r#""id":"{id}""#)), "{there}");
+        let broken = post(id, &packed[..packed.len() - 1]).await;
+        assert_eq!(broken.status, 400, "{id}: {}", broken.body);
+        assert!(broken.body.contains("cannot be unpacked: it is not `"), "{}", broken.body);
+    }
+    let answer = post("compress", b"x").await;
+    assert_eq!((answer.status, answer.header("accept-encoding")), (415, "zstd, br, gzip"));
+    assert!(answer.body.contains("the content encoding `compress` is not supported"), "{}", answer.body);
+    // Where it is the type that is not read, packing has nothing to do with it.
+    let answer = served.post("/solr/films/update", "image/png", "x").await;
+    assert_eq!((answer.status, answer.header("accept-encoding")), (415, ""), "{}", answer.body);
 }
 
 #[cfg(unix)]

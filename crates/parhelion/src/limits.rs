@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use http::ServeConfig;
+use http::{Objective, ServeConfig, UpdateShare};
 
 use crate::memory;
 
@@ -47,6 +47,18 @@ pub struct LimitArgs {
     /// Refuse searches that have waited so long with 429. Default: 250.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_QUERIES_PATIENCE", value_parser = clap::value_parser!(u64).range(..=3_600_000))]
     queries_patience: Option<u64>,
+    /// Hold updates back so that searches keep to this: p99=50ms (or another share, in ms or s), adaptive
+    /// (twice what they take at best), processor=80% (of all, within 5 points); a time and a share with a
+    /// comma. Who is held back too long gets 429, with when to come again.
+    #[arg(long, value_name = "WHAT", env = "PARHELION_OBJECTIVE")]
+    objective: Option<Objective>,
+    /// What a collection may have of the updates that --objective allows, against 1 for each that is not
+    /// named.
+    #[arg(long, value_name = "NAME=WEIGHT", env = "PARHELION_UPDATE_SHARE", value_delimiter = ',')]
+    update_share: Vec<UpdateShare>,
+    /// Pack only answers that are as long. Default: 2048.
+    #[arg(long, value_name = "BYTES", env = "PARHELION_COMPRESS_MIN")]
+    compress_min: Option<u32>,
     /// Look at no more log-ins of a user from an address for five minutes when so many have failed, nor of
     /// the address when ten times as many have; 0 looks at all, behind a proxy that counts itself. Default:
     /// 10.
@@ -72,8 +84,11 @@ impl LimitArgs {
             queries_pressed,
             queries_waiting_max,
             queries_patience,
+            compress_min,
             log_in_failures_max,
             slow_ms,
+            objective,
+            ref update_share,
         } = *self;
         set(&mut config.body_bytes_max, body_max.map(mebibytes));
         set(&mut config.query_bytes_max, query_body_max.map(mebibytes));
@@ -85,6 +100,9 @@ impl LimitArgs {
         set(&mut config.queries.at_once_pressed, queries_pressed.map(|count| count as usize));
         config.memory_used = memory::gauge(memory_max.map(|count| mebibytes(count) as u64));
         set(&mut config.queries.waiting_max, queries_waiting_max.map(|count| count as usize));
+        set(&mut config.compress_bytes_min, compress_min.map(|bytes| bytes as usize));
+        set(&mut config.objective, objective.map(Some));
+        config.update_shares.clone_from(update_share);
         set(&mut config.log_in_failures_max, log_in_failures_max);
         set(&mut config.slow_ms, slow_ms.map(|ms| Some(ms).filter(|ms| *ms > 0)));
         set(&mut config.queries.patience, queries_patience.map(Duration::from_millis));

@@ -38,7 +38,7 @@ pub struct ServeArgs {
     /// Listen beyond loopback though nobody has to log in: whoever reaches the address may do everything.
     #[arg(long, env = "PARHELION_INSECURE_OPEN")]
     insecure_open: bool,
-    /// Whose answers are packed with gzip if they take it: clients on other machines, all, or none.
+    /// Whose answers are packed (zstd, br, gzip) if they take it: clients on other machines, all, or none.
     #[arg(long, value_name = "WHOSE", value_enum, default_value_t, env = "PARHELION_COMPRESS")]
     compress: CompressArg,
     /// Where collections are kept; made when missing.

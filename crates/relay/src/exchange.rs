@@ -176,8 +176,12 @@ fn conclude(SplitAnswers { answers }: SplitAnswers) -> Result<Answer, Refusal> {
     let told = format!(" ({succeeded} of {count} parts of this update are done)");
     match answers.into_iter().nth(failed.unwrap_or(0)) {
         Some(Ok(refused)) if refused.head.status == 429 && !is_nothing => {
-            let message = format!("the relay: a server has too much to do for its part, and refused it{told}");
-            Err(Refusal { outcome: Outcome::Unknown, ..Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message) })
+            let message =
+                format!("the relay: a server has too much to do for its part, and refused it{told}");
+            Err(Refusal {
+                outcome: Outcome::Unknown,
+                ..Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
+            })
         }
         // Its own words, as where one server had all the documents: some before the error may be there.
         Some(Ok(answer)) => whole(&answer),

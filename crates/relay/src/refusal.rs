@@ -78,7 +78,9 @@ impl From<Error> for Refusal {
         let message = match &error {
             // The error's own words name the flag of a client.
             Error::Connect { url, reason } => {
-                format!("the relay: no server answers at {url} ({reason}); start it, or name another with --upstream")
+                format!(
+                    "the relay: no server answers at {url} ({reason}); start it, or name another with --upstream"
+                )
             }
             _ => format!("the relay: {error}"),
         };

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::metrics::Metrics;
 use crate::options::ClientOptions;
+use crate::packing::TakenCoding;
 use crate::pool::Pool;
 use crate::request::Request;
 
@@ -37,6 +38,8 @@ struct State {
 pub(crate) struct Server {
     pub endpoint: Endpoint,
     pub pool: Pool,
+    /// How it takes bodies of requests.
+    pub coding: TakenCoding,
     under_way: AtomicUsize,
     health: Mutex<Health>,
 }
@@ -104,7 +107,13 @@ impl State {
 impl Server {
     fn new(endpoint: Endpoint, options: &Arc<ClientOptions>, metrics: &Arc<Metrics>) -> Self {
         let pool = Pool::new(endpoint.url.clone(), options.clone(), metrics.clone());
-        Self { endpoint, pool, under_way: AtomicUsize::new(0), health: Mutex::default() }
+        Self {
+            endpoint,
+            pool,
+            coding: TakenCoding::default(),
+            under_way: AtomicUsize::new(0),
+            health: Mutex::default(),
+        }
     }
 
     pub fn begin(self: &Arc<Self>) -> UnderWay {

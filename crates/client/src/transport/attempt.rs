@@ -6,26 +6,29 @@
 //! and what that says of the server. A kept connection that turns out to be closed is replaced within the
 //! attempt.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use coding::{Coding, accepted};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName,
     HeaderValue,
 };
 use hyper::http::response::Parts;
-use hyper::{HeaderMap, Uri};
+use hyper::{HeaderMap, StatusCode, Uri};
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
 use super::body::{AnswerBody, text};
 use crate::balance::{Server, Verdict};
-use crate::coding;
 use crate::error::Error;
 use crate::metrics::Metrics;
-use crate::options::{ClientOptions, Coding};
+use crate::options::ClientOptions;
+use crate::packing;
 use crate::pool::Lease;
 use crate::request::Request;
 
@@ -42,8 +45,10 @@ pub(super) struct Job<'a> {
     pub metrics: &'a Arc<Metrics>,
     pub started: Instant,
     pub deadline: Instant,
-    /// The body packed, once, when first needed; `None` where packing does not pay.
-    pub packed: OnceCell<Option<Bytes>>,
+    /// The body packed, once, when first needed, and how; no bytes where packing does not pay.
+    pub packed: OnceCell<(Coding, Option<Bytes>)>,
+    /// Whether a server did not take how the body was packed.
+    pub coding_refused: AtomicBool,
 }
 
 /// How much of an answer an attempt brings.
@@ -111,9 +116,13 @@ impl Job<'_> {
         let (mut lease, mut is_renewed) = (server.pool.lease(permit).await?, false);
         let (head, body) = loop {
             let request = self.build(server, &lease).await?;
+            let is_packed = request.headers().contains_key(CONTENT_ENCODING) && !self.comes_packed();
             reach(Reached::Sent);
             match lease.send(request).await {
-                Ok(response) => break response.into_parts(),
+                Ok(response) => {
+                    self.learn_coding(server, &response, is_packed);
+                    break response.into_parts();
+                }
                 Err(mut failed) => {
                     let unsent = failed.take_message().is_some();
                     let unseen = unsent || is_refused(failed.error());
@@ -157,13 +166,13 @@ impl Job<'_> {
             request = request.header(AUTHORIZATION, login.header());
         }
         if self.options.compression.responses && self.may_pack(lease) {
-            request = request.header(ACCEPT_ENCODING, coding::ACCEPTED);
+            request = request.header(ACCEPT_ENCODING, accepted());
         }
         if let Some(name) = self.options.deadline_header {
             let left = self.deadline.saturating_duration_since(Instant::now());
             request = request.header(name, u64::try_from(left.as_millis()).unwrap_or(u64::MAX));
         }
-        let (body, coding) = self.body(lease).await;
+        let (body, coding) = self.body(server, lease).await;
         if let Some(content_type) = content.as_ref().and_then(|content| content.content_type.as_ref()) {
             request = request.header(CONTENT_TYPE, content_type);
         }
@@ -178,16 +187,37 @@ impl Job<'_> {
         self.options.compression.on_loopback || !lease.is_loopback()
     }
 
+    /// Whether the caller has packed the body himself.
+    fn comes_packed(&self) -> bool {
+        self.request.headers.iter().any(|(name, _)| *name == CONTENT_ENCODING)
+    }
+
+    /// What an answer says of how its server takes bodies; `is_packed` tells how this request's went.
+    fn learn_coding(&self, server: &Server, response: &hyper::Response<Incoming>, is_packed: bool) {
+        if is_packed && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            server.coding.refuse();
+            self.coding_refused.store(true, Ordering::Relaxed);
+        } else {
+            server.coding.learn(response.headers());
+        }
+    }
+
     /// The body for this connection, and how it is packed.
-    async fn body(&self, lease: &Lease) -> (Bytes, Option<&'static str>) {
+    async fn body(&self, server: &Server, lease: &Lease) -> (Bytes, Option<&'static str>) {
         let Some(content) = &self.request.content else { return (Bytes::new(), None) };
         let plain = &content.bytes;
         let compression = &self.options.compression;
         let is_long = plain.len() >= compression.request_bytes_min.max(1);
-        let is_packed = self.request.headers.iter().any(|(name, _)| *name == CONTENT_ENCODING);
-        let coding = compression.requests.filter(|_| is_long && !is_packed && self.may_pack(lease));
+        let wanted = server.coding.choose(compression.requests);
+        let coding = wanted.filter(|_| is_long && !self.comes_packed() && self.may_pack(lease));
         let packed = match coding {
-            Some(coding) => self.packed.get_or_init(|| coding::pack(plain, coding)).await.clone(),
+            Some(coding) => {
+                let pack = async || (coding, packing::pack(plain, coding).await);
+                let (packed_as, packed) = self.packed.get_or_init(pack).await;
+                // Servers that differ in what they take are hardly one after the other: then it goes as it
+                // is.
+                packed.clone().filter(|_| *packed_as == coding)
+            }
             None => None,
         };
         let coding = coding.filter(|_| packed.is_some()).map(Coding::name);

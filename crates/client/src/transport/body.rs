@@ -7,13 +7,13 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
+use coding::Unpacker;
 use http_body_util::BodyExt as _;
 use hyper::HeaderMap;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue};
 
 use crate::balance::UnderWay;
-use crate::coding::Unpacker;
 use crate::error::Error;
 use crate::metrics::Metrics;
 use crate::pool::Lease;
@@ -40,9 +40,13 @@ impl AnswerBody {
         under_way: UnderWay,
         metrics: &Arc<Metrics>,
     ) -> Result<Self, Error> {
-        let broken = |reason| Error::Broken { url: under_way.server().endpoint.url.to_string(), reason };
+        let coding = text(headers, CONTENT_ENCODING);
+        let unknown = || Error::Broken {
+            url: under_way.server().endpoint.url.to_string(),
+            reason: format!("it is packed as `{coding}`, which was not asked for"),
+        };
         Ok(Self {
-            unpacker: Unpacker::of(text(headers, CONTENT_ENCODING)).map_err(broken)?,
+            unpacker: Unpacker::of(coding).ok_or_else(unknown)?,
             incoming,
             lease: Some(lease),
             keep_alive: headers.get("keep-alive").cloned(),

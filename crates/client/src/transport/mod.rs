@@ -9,6 +9,7 @@ mod budget;
 mod latency;
 mod streamed;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -89,7 +90,16 @@ impl Inner {
         let deadline = request.deadline.map_or(limit, |deadline| deadline.min(limit));
         metrics.requests.increment();
         budget.deposit();
-        let job = Job { request, extent, options, metrics, started, deadline, packed: OnceCell::new() };
+        let job = Job {
+            request,
+            extent,
+            options,
+            metrics,
+            started,
+            deadline,
+            packed: OnceCell::new(),
+            coding_refused: AtomicBool::new(false),
+        };
         let outcome = self.attempts(&job).await;
         match &outcome {
             Ok(_) => latency.record(started.elapsed()),
@@ -109,7 +119,12 @@ impl Inner {
                 let error = Error::NoEndpoint("the list of servers is empty");
                 return Err(Failure { error, reached: Reached::Nothing });
             };
-            let outcome = self.attempt_hedged(job, &server, &mut tried).await;
+            let mut outcome = self.attempt_hedged(job, &server, &mut tried).await;
+            if job.coding_refused.swap(false, Ordering::Relaxed) {
+                // It was refused for how it is packed, unread. Once: the server gets no packed body any more.
+                self.metrics.codings_refused.increment();
+                outcome = self.attempt(job, &server).await;
+            }
             count += 1;
             if !self.may_repeat(job, &outcome) || count >= self.options.retry.attempts_max {
                 return outcome;

@@ -2,20 +2,27 @@
 //! each (`gate`): so many at once, so many more that wait. What has been admitted is therefore answered
 //! within a bound, however much more is asked for. Bodies have a room: what all requests together have sent
 //! and not had answered yet. When memory runs short nothing is let in that would take more. Under any
-//! pressure updates are refused before queries.
+//! pressure updates are refused before queries; with an objective (`objective.rs`) they give way before there
+//! is any (`throttle`).
 
 pub(crate) mod gate;
+pub(crate) mod objective;
+mod throttle;
 
+use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use coding::Effort;
 use plan::{Error, ErrorKind, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::config::ServeConfig;
 use gate::{Gate, Pass, busy};
+use throttle::Throttle;
+pub(crate) use throttle::{Refused, Throttled, UpdatePiece};
 
 /// What a permit of the room for bodies stands for.
 const ROOM_UNIT_BYTES: usize = 1 << 10;
@@ -41,37 +48,65 @@ pub(crate) enum Load {
 pub(crate) struct Admission {
     queries: Gate,
     updates: Gate,
+    /// Where updates give way to an objective.
+    throttle: Option<Throttle>,
+    /// Answers that are being packed.
+    packing: AtomicUsize,
+    processors: usize,
     bodies: Arc<Semaphore>,
     memory: Memory,
 }
 
 impl Admission {
     pub fn new(config: &ServeConfig) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let machine = Arc::clone(&config.machine);
+        let throttle = config.objective.map(|objective| {
+            let processor = (processors, Arc::new(move || machine().cpu_ns) as _);
+            let waiting = (config.updates.waiting_max, config.updates.patience);
+            Throttle::new(objective, &config.update_shares, processor, waiting)
+        });
         let units = (config.bodies_bytes_max / ROOM_UNIT_BYTES).min(Semaphore::MAX_PERMITS);
         Self {
             queries: Gate::new(config.queries),
             updates: Gate::new(config.updates),
+            packing: AtomicUsize::new(0),
+            processors,
+            throttle,
             bodies: Arc::new(Semaphore::new(units)),
             memory: Memory::new(Arc::clone(&config.memory_used)),
         }
     }
 
     /// Waits until the request may be worked on; it may as long as what is returned lives. Errors: `Busy`.
-    pub async fn enter(&self, load: Load) -> Result<Option<Pass<'_>>> {
-        match load {
-            Load::Light => Ok(None),
-            Load::Query if self.memory.used() >= MEMORY_QUERIES_MAX => Err(short_of_memory()),
-            Load::Query => self.queries.enter().await.map(Some),
-            Load::Update if self.memory.used() >= MEMORY_UPDATES_MAX => Err(short_of_memory()),
+    pub async fn enter(&self, load: Load) -> Result<Admitted<'_>> {
+        let came = Instant::now();
+        let pass = match load {
+            Load::Light => None,
+            Load::Query if self.memory.used() >= MEMORY_QUERIES_MAX => return Err(short_of_memory()),
+            Load::Query => Some(self.queries.enter().await?),
+            Load::Update if self.memory.used() >= MEMORY_UPDATES_MAX => return Err(short_of_memory()),
             // Updates make way before queries are refused.
-            Load::Update if self.queries.is_pressed() => Err(busy("queries")),
-            Load::Update => self.updates.enter().await.map(Some),
+            Load::Update if self.queries.is_pressed() => return Err(busy("queries")),
+            Load::Update => Some(self.updates.enter().await?),
+        };
+        let throttle = self.throttle.as_ref().filter(|_| load == Load::Query);
+        Ok(Admitted { _pass: pass, searching: throttle.map(|throttle| Searching { throttle, came }) })
+    }
+
+    /// As [`Admission::enter`], for a piece of an update. One that has begun waits for the queries too before
+    /// it is refused. Errors: `Busy`, with when to come again where that is known.
+    pub async fn enter_piece(&self, piece: UpdatePiece<'_>) -> Result<Admitted<'_>, Refused> {
+        if let Some(throttle) = &self.throttle {
+            throttle.pass(piece).await?;
+        }
+        match piece.has_begun {
+            true => Ok(self.go_on().await?),
+            false => Ok(self.enter(Load::Update).await?),
         }
     }
 
-    /// As [`Admission::enter`], for an update that has begun: it waits for the queries too before it is
-    /// refused.
-    pub async fn go_on(&self) -> Result<Option<Pass<'_>>> {
+    async fn go_on(&self) -> Result<Admitted<'_>> {
         let until = Instant::now() + self.updates.patience_max();
         while self.queries.is_pressed() {
             if Instant::now() >= until {
@@ -79,12 +114,66 @@ impl Admission {
             }
             tokio::time::sleep(PRESSED_PAUSE).await;
         }
-        self.updates.enter().await.map(Some)
+        Ok(Admitted { _pass: Some(self.updates.enter().await?), searching: None })
+    }
+
+    /// Where updates give way to an objective, how far they do.
+    pub fn throttled(&self) -> Option<Throttled> {
+        self.throttle.as_ref().map(Throttle::throttled)
+    }
+
+    /// An answer is packed as long as what is returned lives.
+    pub fn packing(&self) -> PackingLoad<'_> {
+        let before = self.packing.fetch_add(1, Ordering::Relaxed);
+        PackingLoad { admission: self, others: before + self.queries.working() + self.updates.working() }
     }
 
     /// Room for one body.
     pub fn room(&self, bytes_max: usize) -> Room {
         Room { all: self.bodies.clone(), held: None, bytes_max }
+    }
+}
+
+/// A request is worked on as long as it lives.
+pub(crate) struct Admitted<'a> {
+    _pass: Option<Pass<'a>>,
+    /// A search, where updates give way to how long it takes.
+    #[allow(dead_code, reason = "held, not read")]
+    searching: Option<Searching<'a>>,
+}
+
+struct Searching<'a> {
+    throttle: &'a Throttle,
+    came: Instant,
+}
+
+impl Drop for Searching<'_> {
+    fn drop(&mut self) {
+        self.throttle.searched(self.came.elapsed());
+    }
+}
+
+/// What else wants the processors while an answer is packed.
+pub(crate) struct PackingLoad<'a> {
+    admission: &'a Admission,
+    /// Requests that are worked on, and other answers that are packed.
+    others: usize,
+}
+
+impl PackingLoad<'_> {
+    /// What a byte that is saved may cost.
+    pub fn effort(&self) -> Effort {
+        match self.others {
+            0 => Effort::More,
+            others if others < self.admission.processors => Effort::Usual,
+            _ => Effort::Least,
+        }
+    }
+}
+
+impl Drop for PackingLoad<'_> {
+    fn drop(&mut self) {
+        self.admission.packing.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -199,7 +288,8 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(2)).await;
         assert!(admission.enter(Load::Update).await.is_ok());
         // One that has begun waits until there is no more pressure.
-        let (query, update) = tokio::join!(admission.enter(Load::Query), admission.go_on());
+        let begun = UpdatePiece { collection: "films", bytes: 1, has_begun: true };
+        let (query, update) = tokio::join!(admission.enter(Load::Query), admission.enter_piece(begun));
         assert!(query.is_err() && update.is_ok());
     }
 
@@ -219,6 +309,19 @@ mod tests {
                 assert_eq!(admission.enter(load).await.is_ok(), expected, "{percent} {load:?}");
             }
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_busy_machine_packs_with_less_effort() {
+        let mut admission = admission(|_| {});
+        admission.processors = 2;
+        assert_eq!(admission.packing().effort(), Effort::More);
+        let one = admission.enter(Load::Query).await.unwrap();
+        assert_eq!(admission.packing().effort(), Effort::Usual);
+        let other = admission.packing();
+        assert_eq!(admission.packing().effort(), Effort::Least);
+        drop((one, other));
+        assert_eq!(admission.packing().effort(), Effort::More);
     }
 
     #[test]

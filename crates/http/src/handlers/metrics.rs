@@ -128,6 +128,11 @@ fn node(call: &Call<'_>, facts: &MachineFacts, (cores, now_ms): (usize, i64)) ->
     put("CACHE.answers", cache_metric(&call.server.answers.stats()));
     put("CONTAINER.cores.loaded", int(cores as u64));
     put("CONTAINER.requests.slow", long(call.server.slow.total()));
+    if let Some(throttled) = call.server.admission.throttled() {
+        put("CONTAINER.updates.bytesPerSecond", long(throttled.bytes_per_second));
+        put("CONTAINER.updates.throttled", Metric::Count(throttled.refused));
+        put("CONTAINER.updates.waiting", int(throttled.waiting));
+    }
     let watch = &call.server.config.watch;
     let signs = watch.signs();
     for kind in SignKind::ALL {

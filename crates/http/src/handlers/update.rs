@@ -19,7 +19,7 @@ use solr::update::{
 
 use super::effective::RESOLVED_MAX;
 use super::permit::Permit;
-use crate::admission::Load;
+use crate::admission::{Refused, UpdatePiece};
 use crate::request::body::{Filled, Upload};
 use crate::request::call::{Answer, Call, Failure};
 
@@ -55,7 +55,7 @@ pub(super) async fn run(
     {
         return Ok(documents.into());
     }
-    let mut outcome = update.all().await;
+    let (mut outcome, retry_after_s) = update.all().await;
     let flags = route.errors_max.map_or_else(Vec::new, |most| response::tolerated(&outcome.refused, most));
     match outcome.failure.take() {
         Some(error) => {
@@ -66,7 +66,7 @@ pub(super) async fn run(
             }
             // What was done before is told as well.
             let before = if options.versions { response::versions(&mut outcome) } else { vec![] };
-            Err(Failure { flags, before, ..failed })
+            Err(Failure { flags, before, retry_after_s, ..failed })
         }
         None => {
             let entries = if options.versions { response::versions(&mut outcome) } else { vec![] };
@@ -129,13 +129,17 @@ struct Done {
     is_unsettled: bool,
     /// How many commands the pieces had that are done.
     commands: usize,
+    /// When who was refused may come again.
+    retry_after_s: u64,
 }
 
 impl Done {
-    /// How who is refused is told. `Busy` says that nothing was done, and clients send all of it again: behind
-    /// pieces that are done it would be a lie.
-    fn refused(&self, error: Error) -> Error {
+    /// How who is refused is told. `Busy` says that nothing was done, and clients send all of it again:
+    /// behind pieces that are done it would be a lie.
+    fn refuse(&mut self, refused: Refused) -> Error {
+        let Refused { error, retry_after_s } = refused;
         if error.kind != ErrorKind::Busy || self.commands == 0 {
+            self.retry_after_s = retry_after_s;
             return error;
         }
         let why = error.message.split(';').next().unwrap_or_default();
@@ -151,8 +155,9 @@ impl Done {
 }
 
 impl Update<'_> {
-    /// Everything that came of the request; what was done before a failure stays.
-    async fn all(&self) -> UpdateOutcome {
+    /// Everything that came of the request; what was done before a failure stays. And when who was refused
+    /// may come again.
+    async fn all(&self) -> (UpdateOutcome, u64) {
         let mut done = Done::default();
         let result = match self.call.upload() {
             Some(upload) => self.pieces(&mut *upload.lock().await, &mut done).await,
@@ -164,9 +169,10 @@ impl Update<'_> {
         };
         // Invariant: nothing is told of what the log could still lose.
         let settled = self.settle(&mut done).await;
+        let retry_after_s = done.retry_after_s;
         let mut outcome = if settled.is_ok() { done.outcome } else { UpdateOutcome::default() };
         outcome.failure = settled.and(result).err();
-        outcome
+        (outcome, retry_after_s)
     }
 
     async fn settle(&self, done: &mut Done) -> Result<()> {
@@ -200,20 +206,21 @@ impl Update<'_> {
             let (taken, next) = {
                 let admission = &self.call.server.admission;
                 let waiting = self.call.trace.wait(Phase::Admission);
-                let entered = if resume.has_begun() {
-                    admission.go_on().await
-                } else {
-                    admission.enter(Load::Update).await
+                let entering = UpdatePiece {
+                    collection: &self.collection.name(),
+                    bytes: piece.bytes.len(),
+                    has_begun: resume.has_begun(),
                 };
+                let entered = admission.enter_piece(entering).await;
                 drop(waiting);
-                let _pass = entered.map_err(|error| done.refused(error))?;
+                let _pass = entered.map_err(|refused| done.refuse(refused))?;
                 self.apply(piece, done).await?
             };
             if is_last {
                 return Ok(());
             }
             if let Some(error) = broken {
-                return Err(done.refused(error));
+                return Err(done.refuse(error.into()));
             }
             upload.take(taken);
             let held = upload.bytes().len();

@@ -9,14 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes, BytesMut};
+use coding::Unpacker;
 use http_body_util::BodyExt as _;
+use hyper::Request;
 use hyper::body::{Body as _, Incoming};
 use plan::{Error, ErrorKind, Result};
 use tokio::time::Instant;
 
 use crate::admission::Room;
 use crate::config::ServeConfig;
-use crate::request::unpack::Unpacker;
+use crate::request::unpack::{malformed, unpacker};
 use crate::server::Server;
 
 /// Room made before anything has come: what a client announces costs it nothing.
@@ -55,18 +57,15 @@ pub(crate) enum Filled {
 }
 
 impl Upload {
-    /// `encoding` says how it is packed; `bytes_max` bounds it, or what is held of it. Errors:
+    /// The headers say how it is packed; `bytes_max` bounds it, or what is held of it. Errors:
     /// `UnsupportedMedia`.
-    pub fn new(
-        server: &Arc<Server>,
-        body: Incoming,
-        encoding: Option<&str>,
-        bytes_max: usize,
-    ) -> Result<Self> {
+    pub fn new(server: &Arc<Server>, request: Request<Incoming>, bytes_max: usize) -> Result<Self> {
+        let unpacker = unpacker(request.headers())?;
+        let body = request.into_body();
         Ok(Self {
             server: server.clone(),
             body,
-            unpacker: Unpacker::of(encoding)?,
+            unpacker,
             room: server.admission.room(bytes_max),
             packed: Bytes::new(),
             held: Held::One(Bytes::new()),
@@ -164,7 +163,8 @@ impl Upload {
         };
         let mut more = true;
         while more && held.len() < bytes {
-            more = self.unpacker.step(&mut self.packed, self.has_ended, &mut held)?;
+            let stepped = self.unpacker.step(&mut self.packed, self.has_ended, &mut held);
+            more = stepped.map_err(|reason| malformed(&reason))?;
             self.room.resize(held.len())?;
         }
         self.held = Held::Several(held);

@@ -116,6 +116,8 @@ pub(crate) struct Failure {
     pub entry: Box<(Name, Node)>,
     /// What the header begins with.
     pub flags: Entries,
+    /// When a client that was told it is too much may come again; 0 where nothing is known.
+    pub retry_after_s: u64,
 }
 
 impl From<Error> for Failure {
@@ -126,7 +128,14 @@ impl From<Error> for Failure {
         if status >= 500 && !is_outdated {
             tracing::error!(?error, "a request failed");
         }
-        Self { status, is_outdated, before: vec![], entry: solr::error::entry(&error).into(), flags: vec![] }
+        Self {
+            status,
+            is_outdated,
+            before: vec![],
+            entry: solr::error::entry(&error).into(),
+            flags: vec![],
+            retry_after_s: 0,
+        }
     }
 }
 
@@ -150,6 +159,7 @@ impl From<EditError> for Failure {
                 before: vec![],
                 entry: solr::error::commands_entry(message, details).into(),
                 flags: vec![],
+                retry_after_s: 0,
             },
         }
     }
@@ -243,15 +253,16 @@ impl Envelope {
     /// Header and answer, or header and error.
     pub fn wrap(&self, call: &Call<'_>, answer: Result<Answer, Failure>) -> Reply {
         let _writing = call.trace.enter(Phase::Write);
-        let (status, mut answer) = match answer {
-            Ok(answer) => (200, answer),
-            Err(Failure { status, is_outdated: _, mut before, entry, flags }) => {
+        let (status, retry_after_s, mut answer) = match answer {
+            Ok(answer) => (200, 0, answer),
+            Err(Failure { status, is_outdated: _, mut before, entry, flags, retry_after_s }) => {
                 before.push(*entry);
-                (status, Answer { flags, ..before.into() })
+                (status, retry_after_s, Answer { flags, ..before.into() })
             }
         };
         let Answer { entries, flags, warnings, moment: _ } = &mut answer;
-        self.write(status, call.elapsed_ms(), (flags, warnings), entries)
+        let reply = self.write(status, call.elapsed_ms(), (flags, warnings), entries);
+        Reply { retry_after_s, ..reply }
     }
 
     /// As [`Envelope::wrap`]; what a collection answers is kept if it may be. The next time it takes no time.

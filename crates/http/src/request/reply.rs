@@ -9,10 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use coding::{Coding, accepted};
 use http_body_util::Full;
 use hyper::Response;
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER, VARY,
+    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER, VARY,
     X_CONTENT_TYPE_OPTIONS,
 };
 
@@ -29,6 +30,8 @@ pub(crate) struct Reply {
     pub allow: Option<&'static str>,
     /// When a client that was told it is too much (429) may come again; a second at least.
     pub retry_after_s: u64,
+    /// Whether the request's body was packed as nobody here can read it.
+    pub misses_coding: bool,
     /// Whether a limit cut the answer short.
     pub partial: bool,
     /// Where it counts.
@@ -69,10 +72,10 @@ impl Reply {
         self.tally.iter().for_each(|tally| tally.count(now_ms, ended));
     }
 
-    pub fn into_response(self, packing: Packing) -> Response<Full<Bytes>> {
-        let packed = packing.pack(&self.body);
-        let is_packed = packed.is_some();
-        let mut response = Response::new(Full::new(packed.unwrap_or(self.body)));
+    /// `packed` is its body packed, where that pays.
+    pub fn into_response(self, packing: Packing, packed: Option<(Coding, Bytes)>) -> Response<Full<Bytes>> {
+        let (coding, body) = packed.map_or((None, self.body), |(coding, body)| (Some(coding), body));
+        let mut response = Response::new(Full::new(body));
         *response.status_mut() =
             hyper::StatusCode::from_u16(self.status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
@@ -90,9 +93,14 @@ impl Reply {
         }
         if packing != Packing::None {
             headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            // By this clients know that they may pack requests (RFC 7694). Behind 415 it would say that it
+            // was the packing that is not read.
+            if self.status != 415 || self.misses_coding {
+                headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(accepted()));
+            }
         }
-        if is_packed {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        if let Some(coding) = coding {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
         }
         if self.status == 429 {
             headers.insert(RETRY_AFTER, HeaderValue::from(self.retry_after_s.max(1)));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE};
+use hyper::header::{CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response};
 use meter::{Phase, Trace};
 use plan::{Error, ErrorKind, Result};
@@ -33,6 +33,7 @@ use crate::request::params;
 use crate::request::reply::Reply;
 use crate::request::route::{self, Handler, Target};
 use crate::request::serving::Serving;
+use crate::request::unpack;
 use crate::security::{self, Access, Needs, Refusal};
 use crate::server::Server;
 
@@ -50,7 +51,11 @@ pub(crate) async fn respond(
     let reply = reply(server, peer, request, &mut watch).await;
     let _writing = watch.trace.enter(Phase::Write);
     watch.status = Some(reply.status);
-    let mut response = reply.into_response(packing);
+    let packed = {
+        let load = server.admission.packing();
+        packing.pack(&reply.body, server.config.compress_bytes_min, load.effort())
+    };
+    let mut response = reply.into_response(packing, packed);
     if let (401, Some((guard, by_script))) = (response.status().as_u16(), guard)
         && let Some(challenge) = security::challenge(guard, by_script)
     {
@@ -138,11 +143,12 @@ async fn serve(
     }
     let head = *request.method() == Method::HEAD;
     let tally = serving.tally(server);
+    let misses_coding = unpack::is_unknown(request.headers());
     let reply = match admitted(server, (request, sent), (serving, tally.clone(), access), watch).await {
         Ok(reply) => Some(reply),
         Err(error) => bare_error(&error),
     };
-    let reply = reply.map(|reply| Reply { tally, ..reply });
+    let reply = reply.map(|reply| Reply { tally, misses_coding, ..reply });
     if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
 }
 
@@ -215,7 +221,7 @@ async fn read(
     let target =
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
+    let media_type = header(CONTENT_TYPE);
     let preferred = header(HeaderName::from_static(PREFER_REPLICA.name));
     let is_form = brings_form(&request);
     let (mut content, mut room) = (None, None);
@@ -224,7 +230,7 @@ async fn read(
             true => server.config.query_bytes_max.min(server.config.body_bytes_max),
             false => server.config.body_bytes_max,
         };
-        let upload = Upload::new(server, request.into_body(), encoding.as_deref(), bytes_max)?;
+        let upload = Upload::new(server, request, bytes_max)?;
         if load == Load::Update && !is_form {
             content = Some(Content { media_type, bytes: Bytes::new(), upload: Some(Mutex::new(upload)) });
         } else {

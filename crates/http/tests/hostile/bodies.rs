@@ -1,7 +1,7 @@
 //! Bodies: updates in each format, commands of the configuration's and the schema's own APIs, archives;
 //! whole, damaged, nested too deeply, packed, or packed and then damaged.
 
-use std::io::Write as _;
+use coding::{Coding, Effort};
 
 use crate::random::Random;
 use crate::{extremes, values};
@@ -147,11 +147,9 @@ fn bomb(random: &mut Random) -> Body {
         ("/select", "application/json", b" "),
         ("/select", "application/x-www-form-urlencoded", b"q=a&"),
     ]);
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    for _ in 0..8 {
-        encoder.write_all(&unit.repeat((1 << 20) / unit.len())).unwrap();
-    }
-    Body { method: "POST", path, media_type, encoding: Some("gzip"), bytes: encoder.finish().unwrap() }
+    let coding = *random.of(&Coding::ALL);
+    let bytes = coding::pack(&unit.repeat((8 << 20) / unit.len()), coding, Effort::Least);
+    Body { method: "POST", path, media_type, encoding: Some(coding.name()), bytes }
 }
 
 fn upload(random: &mut Random) -> Body {
@@ -173,13 +171,13 @@ fn pack(body: &mut Body, random: &mut Random) {
     let encoding = *random.of(&ENCODINGS);
     body.encoding = Some(encoding);
     match encoding {
-        "gzip" | "x-gzip" => {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            encoder.write_all(&body.bytes).unwrap();
-            body.bytes = encoder.finish().unwrap();
+        "zstd" if random.once_in(2) => body.bytes = ZSTD.to_vec(),
+        _ => {
+            let coding = Coding::named(encoding);
+            coding
+                .into_iter()
+                .for_each(|coding| body.bytes = coding::pack(&body.bytes, coding, Effort::Usual));
         }
-        "zstd" => body.bytes = ZSTD.to_vec(),
-        _ => {}
     }
     if random.once_in(2) {
         random.damage(&mut body.bytes);

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use client::{
     ClientOptions, Coding, CompressionOptions, Endpoint, Hedge, Login, PoolOptions, Preference, Protocol,
-    RetryOptions, SolrUrl, Tls,
+    RequestCoding, RetryOptions, SolrUrl, Tls,
 };
 use relay::{RelayLimits, UpstreamConfig};
 use serde::{Deserialize, Serialize};
@@ -69,8 +69,8 @@ pub struct Settings {
     /// Close idle connections to servers after this: below the servers' own limit. Default: 15.
     #[arg(long, help_heading = ASKING, value_name = "SECONDS", env = "PARHELION_RELAY_POOL_IDLE", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pool_idle: Option<u64>,
-    /// Pack bodies of updates for servers on other machines that take it (this project's do): off, gzip,
-    /// zstd. Default: off.
+    /// Pack bodies of requests for servers on other machines: auto (as they say they take it; this project's
+    /// do), off, gzip, br, zstd. Default: auto.
     #[arg(long, help_heading = PACKING, value_name = "HOW", env = "PARHELION_RELAY_COMPRESS_REQUESTS")]
     compress_requests: Option<String>,
     /// Take packed answers of servers on other machines. Default: true.
@@ -248,7 +248,7 @@ impl Settings {
             hedge: hedge(self.hedge.as_deref().unwrap_or("off"))?,
             compression: CompressionOptions {
                 responses: self.compress_answers.unwrap_or(defaults.compression.responses),
-                requests: coding(self.compress_requests.as_deref().unwrap_or("off"))?,
+                requests: request_coding(self.compress_requests.as_deref().unwrap_or("auto"))?,
                 ..defaults.compression
             },
             preferences,
@@ -280,12 +280,12 @@ fn protocol(name: &str) -> anyhow::Result<Protocol> {
     })
 }
 
-fn coding(name: &str) -> anyhow::Result<Option<Coding>> {
-    Ok(match name {
-        "off" => None,
-        "gzip" => Some(Coding::Gzip),
-        "zstd" => Some(Coding::Zstd),
-        _ => bail!("`{name}` is no way to pack updates; use off, gzip or zstd"),
+fn request_coding(name: &str) -> anyhow::Result<RequestCoding> {
+    Ok(match (name, Coding::named(name)) {
+        ("auto", _) => RequestCoding::Negotiated,
+        ("off", _) => RequestCoding::Never,
+        (_, Some(coding)) => RequestCoding::Always(coding),
+        _ => bail!("`{name}` is no way to pack requests; use auto, off, gzip, br or zstd"),
     })
 }
 
@@ -323,7 +323,10 @@ mod tests {
         let UpstreamConfig { servers, cloud, options, id_field, shown, .. } = &found.upstream;
         assert_eq!((servers.len(), servers[1].zone.as_deref(), *cloud), (2, Some("west"), true));
         assert_eq!((options.timeout, options.hedge), (Duration::from_secs(5), Some(Hedge::Quantile(0.95))));
-        assert_eq!((options.protocol, options.compression.requests), (Protocol::Http2, Some(Coding::Zstd)));
+        assert_eq!(
+            (options.protocol, options.compression.requests),
+            (Protocol::Http2, RequestCoding::Always(Coding::Zstd))
+        );
         assert_eq!((options.preferences.len(), id_field.as_str()), (2, "id"));
         assert_eq!((found.limits.body_bytes_max, found.limits.connections_max), (3 << 20, 20_000));
         assert_eq!(found.places, [ListenAddress::Address("127.0.0.1".to_owned(), 8982)]);
@@ -344,7 +347,7 @@ mod tests {
         check("hedge = \"soon\"", "`soon` does not say when to hedge");
         check("hedge = \"p100\"", "`p100`");
         check("protocol = \"http3\"", "`http3` is no protocol");
-        check("compress-requests = \"br\"", "`br` is no way to pack");
+        check("compress-requests = \"lzma\"", "`lzma` is no way to pack");
         check("prefer = [\"moon\"]", "`moon` is no preference");
         check("upstream = [\"a:1\"]\nzones = [\"b:1=west\"]", "none of the servers");
         check("upstream = [\"a:1\"]\nzones = [\"a:1\"]", "names no zone");

@@ -85,6 +85,11 @@ impl Gate {
         }
     }
 
+    /// How many are worked on.
+    pub fn working(&self) -> usize {
+        self.line().working
+    }
+
     /// Whether requests are refused, or a quarter of those who may wait do.
     pub fn is_pressed(&self) -> bool {
         let mut line = self.line();

@@ -1,18 +1,21 @@
-//! Unpacks an answer as it comes, piece by piece: gzip, zstd, brotli. However little goes in, little comes
-//! out at a time: a few kilobytes can stand for gigabytes.
+//! Unpacks a body as it comes, piece by piece: gzip, zstd, brotli, and deflate, which some clients still
+//! send. However little goes in, little comes out at a time: a few kilobytes can stand for gigabytes.
 //!
-//! In: what the answer's header says of it, and its bytes as they arrive, cut anywhere; out: the bytes that
-//! were packed. How much of them a caller takes is the caller's.
+//! In: what the header says of the body, and its bytes as they arrive, cut anywhere; out: the bytes that were
+//! packed. How much of them a caller takes is the caller's.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use brotli_decompressor::DecompressorWriter;
+use brotli::DecompressorWriter;
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
-use flate2::write::MultiGzDecoder;
+use flate2::write::{MultiGzDecoder, ZlibDecoder};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// What is unpacked of gzip and brotli at a time: gzip makes a thousand times as much at most.
+use crate::Coding;
+
+/// What is unpacked of gzip, deflate and brotli at a time: the first two make a thousand times as much at
+/// most.
 const PACKED_BYTES: usize = 1 << 10;
 /// What may come of that. Brotli has no bound of its own; what is more repetitive is an attack.
 const STEP_BYTES_MAX: usize = 16 << 20;
@@ -24,55 +27,71 @@ const FRAME_HEAD_BYTES: usize = 18;
 const BLOCK_HEAD_BYTES: usize = 3;
 const CHECKSUM_BYTES: usize = 4;
 
-/// Why, in words.
-pub(crate) type Malformed = String;
+/// Why a body cannot be unpacked, in words that go behind "the body cannot be read: ".
+pub type Malformed = String;
 
-pub(crate) enum Unpacker {
+/// Of one body.
+pub struct Unpacker(Kind);
+
+enum Kind {
     Plain,
     Gzip(Box<MultiGzDecoder<Output>>),
+    Deflate(Box<ZlibDecoder<Output>>),
     Zstd(Box<Zstd>),
     Brotli(Box<DecompressorWriter<Output>>),
 }
 
 impl Unpacker {
-    /// By `Content-Encoding`. Errors: a coding that is not known.
-    pub fn of(coding: &str) -> Result<Self, Malformed> {
-        Ok(match coding.trim().to_ascii_lowercase().as_str() {
-            "" | "identity" => Unpacker::Plain,
-            "gzip" | "x-gzip" => Unpacker::Gzip(Box::new(MultiGzDecoder::new(Output::default()))),
-            "zstd" => Unpacker::Zstd(Box::default()),
-            "br" => {
-                Unpacker::Brotli(Box::new(DecompressorWriter::new(Output::default(), BROTLI_BUFFER_BYTES)))
+    /// By `Content-Encoding`; empty where there is none. `None` for a coding that is not known, and for
+    /// several in one another, which nobody sends.
+    pub fn of(header: &str) -> Option<Self> {
+        let name = header.trim();
+        Some(Self(match Coding::named(name) {
+            Some(Coding::Gzip) => Kind::Gzip(Box::new(MultiGzDecoder::new(Output::default()))),
+            Some(Coding::Zstd) => Kind::Zstd(Box::default()),
+            Some(Coding::Brotli) => {
+                Kind::Brotli(Box::new(DecompressorWriter::new(Output::default(), BROTLI_BUFFER_BYTES)))
             }
-            other => return Err(format!("it is packed as `{other}`, which was not asked for")),
-        })
+            None if name.is_empty() || name.eq_ignore_ascii_case("identity") => Kind::Plain,
+            None if name.eq_ignore_ascii_case("deflate") => {
+                Kind::Deflate(Box::new(ZlibDecoder::new(Output::default())))
+            }
+            None => return None,
+        }))
     }
 
     pub fn is_plain(&self) -> bool {
-        matches!(self, Unpacker::Plain)
+        matches!(self.0, Kind::Plain)
     }
 
     /// Appends to `out` a first part of what comes out of `packed`, and takes off it what that part was;
     /// `is_last` says that nothing follows. Whether there may be more to come out. Errors: the bytes are not
     /// what the header says, or they end early.
     pub fn step(&mut self, packed: &mut Bytes, is_last: bool, out: &mut BytesMut) -> Result<bool, Malformed> {
-        let part = match self {
-            Unpacker::Zstd(zstd) => {
+        let part = match &mut self.0 {
+            Kind::Zstd(zstd) => {
                 zstd.packed.extend_from_slice(&std::mem::take(packed));
                 return zstd.step(is_last, out);
             }
-            Unpacker::Plain => std::mem::take(packed),
-            Unpacker::Gzip(_) | Unpacker::Brotli(_) => packed.split_to(packed.len().min(PACKED_BYTES)),
+            Kind::Plain => std::mem::take(packed),
+            Kind::Gzip(_) | Kind::Deflate(_) | Kind::Brotli(_) => {
+                packed.split_to(packed.len().min(PACKED_BYTES))
+            }
         };
         let ends = is_last && part.is_empty();
-        match self {
-            Unpacker::Plain | Unpacker::Zstd(_) => out.extend_from_slice(&part),
-            Unpacker::Gzip(decoder) => {
+        match &mut self.0 {
+            Kind::Plain | Kind::Zstd(_) => out.extend_from_slice(&part),
+            Kind::Gzip(decoder) => {
                 let written = if ends { decoder.try_finish() } else { decoder.write_all(&part) };
                 written.map_err(|error| malformed("gzip", &error))?;
                 decoder.get_mut().move_to(out);
             }
-            Unpacker::Brotli(decoder) => {
+            Kind::Deflate(decoder) => {
+                let written = if ends { decoder.try_finish() } else { decoder.write_all(&part) };
+                written.map_err(|error| malformed("deflate", &error))?;
+                decoder.get_mut().move_to(out);
+            }
+            Kind::Brotli(decoder) => {
                 let written = if ends { decoder.close() } else { decoder.write_all(&part) };
                 written.map_err(|error| malformed("br", &error))?;
                 decoder.get_mut().move_to(out);
@@ -84,7 +103,7 @@ impl Unpacker {
 
 /// What one step brings.
 #[derive(Default)]
-pub(crate) struct Output(Vec<u8>);
+struct Output(Vec<u8>);
 
 impl Output {
     fn move_to(&mut self, out: &mut BytesMut) {
@@ -109,7 +128,7 @@ impl Write for Output {
 
 /// Frames one behind another.
 #[derive(Default)]
-pub(crate) struct Zstd {
+struct Zstd {
     frame: Option<FrameDecoder>,
     packed: BytesMut,
 }
@@ -174,10 +193,12 @@ fn malformed(coding: &str, error: &dyn Display) -> Malformed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Effort, pack};
 
     /// What comes out, and whether anything did before the end was known.
     fn unpacked(body: &[u8], coding: &str, part_bytes: usize) -> Result<(Vec<u8>, bool), Malformed> {
-        let (mut unpacker, mut out) = (Unpacker::of(coding)?, BytesMut::new());
+        let mut unpacker = Unpacker::of(coding).ok_or("it is not known")?;
+        let mut out = BytesMut::new();
         for part in body.chunks(part_bytes) {
             let mut part = Bytes::copy_from_slice(part);
             while unpacker.step(&mut part, false, &mut out)? {}
@@ -188,13 +209,17 @@ mod tests {
     }
 
     fn gzip(body: &[u8]) -> Vec<u8> {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(body).unwrap();
-        encoder.finish().unwrap()
+        pack(body, Coding::Gzip, Effort::Usual)
     }
 
     fn zstd(body: &[u8]) -> Vec<u8> {
-        ruzstd::encoding::compress_to_vec(body, ruzstd::encoding::CompressionLevel::Fastest)
+        pack(body, Coding::Zstd, Effort::Usual)
+    }
+
+    fn deflate(body: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(body).unwrap();
+        encoder.finish().unwrap()
     }
 
     #[test]
@@ -213,16 +238,43 @@ mod tests {
         check(&gzip(b"{}"), "gzip", Some("{}"));
         check(&gzip(long.as_bytes()), "X-GZIP", Some(&long));
         check(&[gzip(b"{"), gzip(b"}")].concat(), "gzip", Some("{}"));
+        check(&deflate(long.as_bytes()), "deflate", Some(&long));
         check(&zstd(b"{}"), "zstd", Some("{}"));
         check(&zstd(long.as_bytes()), "zstd", Some(&long));
         check(&[zstd(b"{"), zstd(b"}")].concat(), "zstd", Some("{}"));
         check(&brotli, "br", Some("{}"));
-        for (whole, coding) in [(gzip(b"{}"), "gzip"), (zstd(b"{}"), "zstd"), (brotli.to_vec(), "br")] {
+        for (whole, coding) in [
+            (gzip(b"{}"), "gzip"),
+            (deflate(b"{}"), "deflate"),
+            (zstd(b"{}"), "zstd"),
+            (brotli.to_vec(), "br"),
+        ] {
             check(&whole[..whole.len() - 1], coding, None);
             check(b"{}", coding, None);
             check(&[whole, b"more".to_vec()].concat(), coding, None);
         }
-        check(b"{}", "lzma", None);
+        for unknown in ["lzma", "gzip, br", "*"] {
+            check(b"{}", unknown, None);
+        }
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let long = "all that repeats itself; ".repeat(20_000);
+        for coding in Coding::ALL {
+            for effort in [Effort::Least, Effort::Usual, Effort::More] {
+                for body in [&b""[..], b"{}", long.as_bytes()] {
+                    let packed = pack(body, coding, effort);
+                    assert!(
+                        body.len() < 1000 || packed.len() < body.len() / 50,
+                        "{coding:?} {}",
+                        packed.len()
+                    );
+                    let unpacked = unpacked(&packed, coding.name(), 1000).unwrap().0;
+                    assert!(unpacked == body, "{coding:?} {effort:?} {}", body.len());
+                }
+            }
+        }
     }
 
     #[test]
