@@ -12,6 +12,7 @@ use super::log::ObjectLog;
 use super::medium::ObjectBytes;
 use super::owned::Owned;
 use super::retained::Retained;
+use super::seeded_bugs::SeededBug;
 use crate::contract::ManifestStore;
 use crate::{Error, ErrorKind, Result};
 
@@ -78,7 +79,8 @@ impl ObjectManifests {
         self.owned.client.check_space(content.len())?;
         let version = state.version + 1;
         // Where the log stands now is not below what the manifest has of it.
-        let link = Link { content_version: version, sealed: self.log.end(), content: content.to_vec() };
+        let mut link = Link { content_version: version, sealed: self.log.end(), content: content.to_vec() };
+        link.sealed.slot += u64::from(SeededBug::SealedTooHigh.is_planted());
         let bytes = self.owned.encode(Kind::Manifest, version, &link.encode());
         state.offered = Some(Offered { content: link.content, bytes });
         let resolved = self.resolve(state);

@@ -25,6 +25,7 @@ mod owned;
 mod probe;
 mod remote;
 mod retained;
+mod seeded_bugs;
 mod segments;
 mod takeover;
 #[cfg(test)]

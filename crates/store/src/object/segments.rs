@@ -178,3 +178,33 @@ impl SegmentWriter for Writer {
         Ok(WrittenFile { file, bytes: SegmentBytes::from(bytes) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::client::{Client, Patience};
+    use crate::object::faults::{FaultyMedium, MemoryMedium};
+    use crate::object::format::Writer as ObjectWriter;
+    use crate::object::keys::Keys;
+
+    /// An opening that was paused before it listed the files meets those of its successors.
+    #[test]
+    fn files_of_later_epochs_are_nobodys_to_remove() {
+        let medium = Arc::new(FaultyMedium::new(Arc::new(MemoryMedium::default())));
+        let client = Arc::new(Client::new(medium.clone(), medium, Patience::default()));
+        let opened = |epoch| {
+            let writer = ObjectWriter { stream: [1; 16], epoch, nonce: [epoch as u8; 16] };
+            let owned = Owned::new(Arc::clone(&client), Keys::of(&[1; 16]), writer);
+            ObjectSegments::open(Arc::new(owned)).unwrap()
+        };
+        opened(1).put("earlier.seg", b"1").unwrap();
+        let later = opened(3).put("later.seg", b"3").unwrap();
+        let paused = opened(2);
+        assert_eq!(paused.list().unwrap(), ["earlier.seg"]);
+        paused.remove("later.seg").unwrap();
+        paused.remove("earlier.seg").unwrap();
+        let owner = opened(3);
+        assert_eq!(owner.list().unwrap(), ["later.seg"]);
+        owner.verify(&later).unwrap();
+    }
+}

@@ -15,6 +15,7 @@ use super::client::{Client, Created};
 use super::format::{Fence, Group, Kind, Link, LogEnd, Writer, decode, encode};
 use super::keys::{Keys, number_of, slot_of};
 use super::owned::Owned;
+use super::seeded_bugs::SeededBug;
 use crate::contract::Watermark;
 use crate::{Error, ErrorKind, Result};
 
@@ -168,6 +169,11 @@ impl Fences<'_> {
     fn put_above(&mut self, sealed: LogEnd) -> Result<Watermark> {
         let mut last = sealed.last;
         for older in sealed.epoch..self.epoch {
+            if SeededBug::NoFences.is_planted()
+                || SeededBug::NewestFenceOnly.is_planted() && older + 1 < self.epoch
+            {
+                continue;
+            }
             let from = if older == sealed.epoch { sealed } else { LogEnd::before(older, last) };
             let put = self.put.get(&older).copied();
             let (slot, end) = match put {
@@ -219,7 +225,9 @@ impl Fences<'_> {
     /// What lies in a slot of the log of `before`'s epoch, and so where that log ends.
     fn read(&mut self, key: &str, slot: u64, before: LogEnd, bytes: &[u8]) -> Met {
         let crc = crc32fast::hash(bytes);
-        self.listed.insert((before.epoch, slot), bytes.len() as u64);
+        if !SeededBug::ForgottenLanding.is_planted() {
+            self.listed.insert((before.epoch, slot), bytes.len() as u64);
+        }
         match decode(key, &self.contender.stream, bytes) {
             Ok(object) if object.kind == Kind::Fence => return Met::Fence(Fence::decode(object.body).end),
             Ok(object) if object.kind == Kind::Group => {
@@ -237,6 +245,7 @@ impl Fences<'_> {
     fn objects(&self) -> Vec<(u64, u64, u64)> {
         let last_of = |epoch| self.listed.range((epoch, 0)..=(epoch, u64::MAX)).next_back();
         let is_fence = |epoch, slot| match self.put.get(&epoch) {
+            _ if SeededBug::FencesCollected.is_planted() => false,
             Some((fence, _)) => *fence == slot,
             // Fenced by whoever published the base.
             None => last_of(epoch).is_some_and(|((_, last), _)| *last == slot),
