@@ -3,10 +3,12 @@
 //! `docs/lab.md` says how it measures and why.
 
 mod checksum;
+mod compression;
 mod error;
 mod hold;
 mod jitter;
 mod load;
+mod museum;
 mod overload;
 mod peer;
 mod random;
@@ -19,8 +21,10 @@ mod stale;
 mod statistics;
 #[cfg(test)]
 mod testing;
+mod throttle;
 mod workload;
 
+pub use compression::{Packing, PackingFigures, PackingOptions, PackingVerdict, compression};
 pub use error::Error;
 pub use hold::{Held, HoldOptions, hold};
 pub use jitter::{
@@ -28,6 +32,7 @@ pub use jitter::{
     ServerAsked, Tail, jitter,
 };
 pub use load::{Arrivals, Shape};
+pub use museum::{FieldReport, LastFigure, Ours, REPORTS};
 pub use overload::{OverloadOptions, Overloaded, overload};
 pub use peer::{SolrOptions, down, up};
 pub use replay::{Change, changes};
@@ -36,4 +41,8 @@ pub use run::*;
 pub use side::Side;
 pub use stale::{Stale, StaleArm, StaleFigures, StaleOptions, StaleVerdict, stale_check};
 pub use statistics::Interval;
+pub use throttle::{
+    ThrottleBaseline, ThrottleFigures, ThrottleOptions, ThrottleVerdict, Throttled, throttle,
+    throttle_baseline,
+};
 pub use workload::{Claim, ClaimTest, WorkloadFacts, workloads};

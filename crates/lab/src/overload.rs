@@ -175,11 +175,11 @@ fn press(
 }
 
 /// What connections saw together.
-struct Seen {
+pub(crate) struct Seen {
     latency_ns: Histogram<u64>,
-    refused: u64,
-    refused_without_hint: u64,
-    failed: u64,
+    pub refused: u64,
+    pub refused_without_hint: u64,
+    pub failed: u64,
     first_failure: Option<String>,
     late: u64,
     elapsed: Duration,
@@ -209,6 +209,14 @@ impl Seen {
         self
     }
 
+    pub fn quantile_ms(&self, quantile: f64) -> f64 {
+        self.latency_ns.value_at_quantile(quantile) as f64 / 1e6
+    }
+
+    pub fn answered_per_second(&self) -> f64 {
+        self.latency_ns.len() as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
     fn fail(&mut self, reason: String) {
         self.failed += 1;
         self.first_failure.get_or_insert(reason);
@@ -216,14 +224,14 @@ impl Seen {
 }
 
 /// Clients with a connection each.
-struct Crowd<'a> {
-    authority: &'a str,
-    requests: &'a Requests,
+pub(crate) struct Crowd<'a> {
+    pub authority: &'a str,
+    pub requests: &'a Requests,
 }
 
 impl Crowd<'_> {
     /// Each asks when it has its answer, once at least.
-    fn closed(&self, connections: usize, duration: Duration) -> Result<Seen, Error> {
+    pub fn closed(&self, connections: usize, duration: Duration) -> Result<Seen, Error> {
         self.together(connections, |started, connection, seen| {
             loop {
                 self.ask(connection, Instant::now(), seen);
@@ -235,7 +243,7 @@ impl Crowd<'_> {
     }
 
     /// Whoever is free takes the next request of the schedule, and waits for its moment.
-    fn open(&self, connections: usize, schedule: &Schedule) -> Result<Seen, Error> {
+    pub fn open(&self, connections: usize, schedule: &Schedule) -> Result<Seen, Error> {
         let next = AtomicUsize::new(0);
         self.together(connections, |started, connection, seen| {
             while let Some(offset) = schedule.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -75,6 +75,16 @@ pub fn workloads() -> &'static [WorkloadFacts] {
             docs: 0,
             about: "connections that the server closes: trusted, checked before each use, or swept in time",
         },
+        WorkloadFacts {
+            name: "compression",
+            docs: 50_000,
+            about: "answers over a link of 12,000 KB/s, as they are and packed: bytes, time, processor",
+        },
+        WorkloadFacts {
+            name: "throttle",
+            docs: 50_000,
+            about: "three times too many updates beside searches: with an objective for these, and without",
+        },
     ]
 }
 

@@ -1,12 +1,16 @@
 //! `parhelion lab`: benchmarks with known answers, ours beside a peer in one run. Arguments and files only:
 //! what is measured and how is the lab's.
 
+mod compression;
 mod console;
 mod hold;
 mod jitter;
 mod overload;
+mod own_server;
 mod proxy;
+mod reports;
 mod stale;
+mod throttle;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,8 +75,8 @@ enum Command {
     Jitter(jitter::JitterArgs),
     /// Stand between clients and a server, and do what networks do: delay, narrow, cut, reset.
     Proxy(proxy::ProxyArgs),
-    /// Show the workloads.
-    List,
+    /// Show the workloads, or the field reports with their numbers.
+    List(reports::ListArgs),
 }
 
 /// Runs with arms and flags of their own.
@@ -81,6 +85,10 @@ enum Experiment {
     /// Connections that the server closes: trusted, checked before each use, or swept in time; resets,
     /// CLOSE_WAIT, cost.
     StaleCheck(stale::StaleArgs),
+    /// Answers over a narrow link, as they are and packed: bytes, time, processor.
+    Compression(compression::CompressionArgs),
+    /// More updates than a server can do, beside searches: with an objective for these, and without.
+    Throttle(throttle::ThrottleArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -196,7 +204,7 @@ const CURVE: [f64; 6] = [0.1, 0.3, 0.5, 0.7, 0.85, 0.95];
 
 pub async fn run(args: LabArgs) -> anyhow::Result<()> {
     match args.command {
-        Command::Run { experiment: Some(Experiment::StaleCheck(args)), .. } => stale::run(args).await,
+        Command::Run { experiment: Some(experiment), .. } => run_experiment(experiment).await,
         Command::Run { workload, args, .. } => run_workload(&workload.unwrap_or_default(), *args).await,
         Command::Fruit(args) => run_workload("fruit", args).await,
         Command::Replay { then, login, output } => replay(&then, &login, &output).await,
@@ -205,10 +213,18 @@ pub async fn run(args: LabArgs) -> anyhow::Result<()> {
         Command::Overload(args) => overload::run(args).await,
         Command::Jitter(args) => jitter::run(args).await,
         Command::Proxy(args) => proxy::run(args).await,
-        Command::List => {
-            output::line(&console::workloads());
+        Command::List(args) => {
+            reports::list(args);
             Ok(())
         }
+    }
+}
+
+async fn run_experiment(experiment: Experiment) -> anyhow::Result<()> {
+    match experiment {
+        Experiment::StaleCheck(args) => stale::run(args).await,
+        Experiment::Compression(args) => compression::run(args).await,
+        Experiment::Throttle(args) => throttle::run(args).await,
     }
 }
 
