@@ -13,12 +13,15 @@ use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use rustix::fs::FlockOperation;
+
 pub fn run(kind: &str, place: &str) -> io::Result<()> {
     match kind {
         "pipe-own" => pipe_own(),
         "read-stdin" => read(io::stdin()),
         "write-stdout" => write_for_ever(io::stdout()),
-        "lock" => lock(place),
+        "lock" => lock(place, |file| rustix::fs::flock(file, FlockOperation::LockExclusive)),
+        "record-lock" => lock(place, |file| rustix::fs::fcntl_lock(file, FlockOperation::LockExclusive)),
         "ask" => ask(TcpStream::connect(place)?),
         "ask-with-log" => ask_with_log(place),
         "listen-to" => listen_to(place),
@@ -75,10 +78,10 @@ fn write_for_ever(mut to: impl io::Write) -> io::Result<()> {
     }
 }
 
-fn lock(path: &str) -> io::Result<()> {
+fn lock(path: &str, take: fn(&File) -> rustix::io::Result<()>) -> io::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path)?;
     ready();
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)?;
+    take(&file)?;
     println!("locked");
     sleep()
 }

@@ -108,7 +108,7 @@ impl Diagnosis {
         if let Some(deadlock) = &dump.deadlock {
             (verdict.cause, verdict.standing) = (Cause::Deadlock, Standing::Stuck);
             verdict.sentence = format!("waits for itself: the JVM found a deadlock: {deadlock}");
-            verdict.next_step = Cause::Deadlock.next_step().to_owned();
+            verdict.next_step = Cause::Deadlock.next_step_of(&self.facts.label);
         } else if let Some(thread) = dump.threads.iter().find(|thread| thread.tid == verdict.tid)
             && let Some(frame) = thread.frames.first()
         {

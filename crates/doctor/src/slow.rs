@@ -72,7 +72,8 @@ pub fn judge_slow(process: &ProcessFacts) -> SlowVerdict {
     let mut parts: Vec<SlowPart> = parts.collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.ms));
     let words = sentence(why, &times, total, period, process);
-    SlowVerdict { why, sentence: words, next_step: next_step(why).to_owned(), parts, notes: notes(process) }
+    let next_step = next_step(why).replace("PID", &process.label.pid.to_string());
+    SlowVerdict { why, sentence: words, next_step, parts, notes: notes(process) }
 }
 
 /// Milliseconds, summed over threads.

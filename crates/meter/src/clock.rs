@@ -24,4 +24,10 @@ pub trait Clock: Send + Sync {
         let _ = since_ns;
         None
     }
+
+    /// How long the thread at hand has waited for a processor since [`Clock::thread_usage`] last read of it,
+    /// or since it began; `None` where nobody counts that. What is asked for again was waited for since.
+    fn thread_queued_ns(&self) -> Option<u64> {
+        None
+    }
 }

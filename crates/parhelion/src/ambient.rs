@@ -28,6 +28,10 @@ impl meter::Clock for SystemClock {
     fn thread_usage(&self, since_ns: u64) -> Option<Usage> {
         usage::of_thread(since_ns)
     }
+
+    fn thread_queued_ns(&self) -> Option<u64> {
+        usage::queued_ns()
+    }
 }
 
 /// A random UUID, for documents that come without an id.

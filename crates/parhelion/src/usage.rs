@@ -24,6 +24,12 @@ pub fn of_thread(since_ns: u64) -> Option<Usage> {
     (usage != Usage::default()).then_some(usage)
 }
 
+/// How long the thread at hand has waited for a processor since it was last read, or since it began.
+pub fn queued_ns() -> Option<u64> {
+    let before_ns = LAST.get().and_then(|(_, usage)| usage.run_queue_ns).unwrap_or(0);
+    Some(of_thread(u64::MAX)?.run_queue_ns?.saturating_sub(before_ns))
+}
+
 /// Since some moment before the program began.
 #[cfg(unix)]
 pub fn now_ns() -> u64 {
@@ -115,6 +121,17 @@ mod tests {
     fn a_reading_is_kept_for_those_who_do_not_mind_its_age() {
         let first = of_thread(u64::MAX);
         assert_eq!(of_thread(0), first);
+    }
+
+    #[test]
+    fn what_was_waited_is_told_once() {
+        let before = of_thread(u64::MAX).unwrap().run_queue_ns.unwrap();
+        let waited = (0..1000).map(|_| {
+            std::thread::yield_now();
+            queued_ns().unwrap()
+        });
+        let told: u64 = waited.sum();
+        assert_eq!(Some(before + told), of_thread(0).unwrap().run_queue_ns);
     }
 
     #[test]

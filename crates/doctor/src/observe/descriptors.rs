@@ -127,7 +127,8 @@ impl<'a> Descriptors<'a> {
             (true, Some(mount)) => self.facts_of_served(fd, mount),
             _ => file_facts(self.process.pid, fd),
         };
-        let written_ms_ago = facts.and_then(|(_, written_ms)| u64::try_from(self.now_ms - written_ms).ok());
+        let written_ms = facts.and_then(|(_, written_ms)| written_ms);
+        let written_ms_ago = written_ms.and_then(|written_ms| u64::try_from(self.now_ms - written_ms).ok());
         Resource::File { path, file_system, bytes: facts.map(|(bytes, _)| bytes), written_ms_ago }
     }
 
@@ -142,7 +143,7 @@ impl<'a> Descriptors<'a> {
 
     /// Asks from another thread, which is left behind when the server keeps it: it ends with this process at
     /// the latest.
-    fn facts_of_served(&mut self, fd: i32, mount: i32) -> Option<(u64, i64)> {
+    fn facts_of_served(&mut self, fd: i32, mount: i32) -> Option<(u64, Option<i64>)> {
         if self.silent.contains(&mount) {
             return None;
         }
@@ -233,14 +234,14 @@ fn file_system(mount: &MountInfo) -> FileSystem {
 }
 
 /// (bytes, last write in milliseconds of the epoch) of an open file, as the kernel has it, without a word to
-/// a server.
-fn file_facts(pid: i32, fd: i32) -> Option<(u64, i64)> {
+/// a server. Of a file that its server has not told of yet, the kernel's copy says 1970.
+fn file_facts(pid: i32, fd: i32) -> Option<(u64, Option<i64>)> {
     use rustix::fs::{AtFlags, StatxFlags};
     let path = format!("/proc/{pid}/fd/{fd}");
     let wanted = StatxFlags::SIZE | StatxFlags::MTIME;
     let found = rustix::fs::statx(rustix::fs::CWD, path, AtFlags::STATX_DONT_SYNC, wanted).ok()?;
     let millis = found.stx_mtime.tv_sec.checked_mul(1000)? + i64::from(found.stx_mtime.tv_nsec / 1_000_000);
-    Some((found.stx_size, millis))
+    Some((found.stx_size, (millis != 0).then_some(millis)))
 }
 
 fn is_fifo(pid: i32, fd: i32) -> bool {

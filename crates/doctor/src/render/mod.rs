@@ -275,8 +275,8 @@ fn resource(file: &Descriptor) -> String {
             let system = system
                 .map(|system| format!(" on {} from {}", system.kind, system.source))
                 .unwrap_or_default();
-            let written = written_ms_ago.filter(|_| file.access.writes());
-            let written = written.map(|ms| format!(", written {} ago", duration(ms))).unwrap_or_default();
+            let written =
+                written_ms_ago.map(|ms| format!(", written {} ago", duration(ms))).unwrap_or_default();
             format!("{path}{system}{written}")
         }
         Resource::Pipe { inode, holders } => {

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::ProcessLabel;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -356,6 +358,11 @@ causes! {
 }
 
 impl Cause {
+    /// The next step with the number of the process that it is about.
+    pub fn next_step_of(self, process: &ProcessLabel) -> String {
+        self.next_step().replace("PID", &process.pid.to_string())
+    }
+
     /// Waits that are nobody's fault, however long.
     pub fn is_rest(self) -> bool {
         matches!(self, Self::NextMessage | Self::Sleeps | Self::Idle | Self::Busy)
@@ -365,6 +372,13 @@ impl Cause {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_next_step_can_be_typed_as_it_is() {
+        let process = ProcessLabel { pid: 4711, name: String::new() };
+        assert!(Cause::Stopped.next_step_of(&process).starts_with("`kill -CONT 4711` "));
+        assert!(Cause::ALL.iter().all(|cause| !cause.next_step_of(&process).contains("PID")));
+    }
 
     #[test]
     fn names_are_those_of_the_serialized_form() {

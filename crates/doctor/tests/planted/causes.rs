@@ -37,15 +37,20 @@ fn a_pipe_whose_reader_is_silent() {
     check_sentence(&fixture.eventually().verdict.sentence, &["(fd 1)", "does not read"]);
 }
 
-#[test]
-fn a_lock_that_a_third_holds() {
-    let fixture = fixtures::file_lock();
+fn a_third_holds(kind: &str, words: &str) {
+    let fixture = fixtures::file_lock(kind);
     let holder = fixture.held[0].downcast_ref::<Planted>().expect("its holder").pid();
     let found = fixture.eventually();
     assert_eq!(found.verdict.standing, Standing::Stuck);
     assert_eq!(found.verdict.blames.as_ref().map(|label| label.pid), Some(holder));
-    let words = ["exclusive flock lock on", &fixture.place, &format!("(pid {holder}) has it")];
+    let words = [words, &fixture.place, &format!("(pid {holder}) has it")];
     check_sentence(&found.verdict.sentence, &words);
+}
+
+#[test]
+fn a_lock_that_a_third_holds() {
+    a_third_holds("lock", "exclusive flock lock on");
+    a_third_holds("record-lock", "exclusive fcntl lock on");
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub type Plant = fn() -> Result<Fixture, String>;
 
 /// All of them, in the order of `docs/doctor.md`.
 #[allow(dead_code, reason = "the tests name theirs; the table takes them all")]
-pub const ALL: [(&str, Plant); 24] = [
+pub const ALL: [(&str, Plant); 25] = [
     ("a peer that owes an answer", || Ok(answer_owed())),
     ("a peer that spoke last", || Ok(next_message())),
     ("a peer that does not read", || Ok(send_blocked())),
@@ -49,7 +49,8 @@ pub const ALL: [(&str, Plant); 24] = [
     ("a pipe whose writer is silent", || Ok(pipe_silent())),
     ("a pipe whose reader is silent", || Ok(pipe_full())),
     ("a Unix socket whose server is silent", || Ok(local_answer())),
-    ("flock held by a third", || Ok(file_lock())),
+    ("flock held by a third", || Ok(file_lock("lock"))),
+    ("an fcntl lock held by a third", || Ok(file_lock("record-lock"))),
     ("two mutexes in two orders (Rust)", || Ok(deadlock())),
     ("two mutexes in two orders (pthread)", || Ok(mutexes())),
     ("two monitors in two orders (JVM)", jvm::deadlock),
@@ -139,13 +140,14 @@ pub fn vfork() -> Fixture {
     Fixture::new(Cause::ChildWait, Planted::start_c("vfork", &[]))
 }
 
-/// The place is the lock's path; the first that is held is its holder.
-pub fn file_lock() -> Fixture {
+/// Of the kind of lock that this kind of process takes. The place is the lock's path; the first that is held
+/// is its holder.
+pub fn file_lock(kind: &str) -> Fixture {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lock").display().to_string();
-    let holder = Planted::start("lock", &path);
+    let holder = Planted::start(kind, &path);
     holder.eventually(Cause::Sleeps);
-    Fixture::new(Cause::FileLock, Planted::start("lock", &path)).at(&path).holding(holder).upon(folder)
+    Fixture::new(Cause::FileLock, Planted::start(kind, &path)).at(&path).holding(holder).upon(folder)
 }
 
 fn listener() -> (TcpListener, String) {

@@ -28,7 +28,14 @@ pub(super) fn as_text(call: &Call<'_>) -> Reply {
 fn registries(call: &Call<'_>) -> Vec<Registry> {
     let collections = call.server.node.list();
     let now_ms = call.server.node.clock().now_ms();
-    let mut registries: Vec<_> = collections.iter().map(|collection| core(collection, now_ms)).collect();
+    // Its figures wait for the lock that one thread holds, and with them would wait what tells of that.
+    let signs = call.server.config.watch.signs();
+    let is_held = |collection: &Collection| {
+        let name = collection.name();
+        signs.iter().any(|sign| sign.kind == SignKind::LockHeld && sign.collection == name)
+    };
+    let answering = collections.iter().filter(|collection| !is_held(collection));
+    let mut registries: Vec<_> = answering.map(|collection| core(collection, now_ms)).collect();
     let facts = (call.server.config.machine)();
     registries.push(process(&facts));
     registries.push(node(call, &facts, (collections.len(), now_ms)));

@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
 /// Stands still: times in answers are then known.
-pub struct Still(AtomicI64);
+pub struct Still(pub AtomicI64);
 
 impl Clock for Still {
     fn now_ms(&self) -> i64 {
@@ -31,6 +31,7 @@ pub struct Served {
     stop: Option<oneshot::Sender<()>>,
     ended: Option<tokio::task::JoinHandle<std::io::Result<()>>>,
     pub node: Arc<Node>,
+    pub clock: Arc<Still>,
     _folder: tempfile::TempDir,
 }
 
@@ -99,6 +100,11 @@ impl Served {
         Self::start_on(Arc::new(shards), small(), vec![], |_| {}).await
     }
 
+    /// Over shards on disk as somebody else opens them, with the built-in configset.
+    pub async fn start_over(shards: Arc<dyn OpenShard>, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
+        Self::start_on(shards, builtin(), vec![], adjust).await
+    }
+
     async fn start_on(
         shards: Arc<dyn OpenShard>,
         configset: Configset,
@@ -109,9 +115,10 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         listeners.push(Listener::tcp(listener));
+        let clock = Arc::new(Still(AtomicI64::new(1_795_255_200_000)));
         let node = Node::open(NodeConfig {
             data_dir: folder.path().to_owned(),
-            clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
+            clock: clock.clone(),
             shards,
             name: "node:8983_solr".into(),
         })
@@ -126,7 +133,7 @@ impl Served {
         let (stop, stopped) = oneshot::channel();
         let shutdown = async { stopped.await.unwrap_or(()) };
         let ended = tokio::spawn(http::serve(listeners, node.clone(), serve, shutdown));
-        let served = Self { address, stop: Some(stop), ended: Some(ended), node, _folder: folder };
+        let served = Self { address, stop: Some(stop), ended: Some(ended), node, clock, _folder: folder };
         // Not over HTTP, where a test may allow no time at all.
         served.node.create(CreateCollection { core_name: Some("films".into()), ..films }).await.unwrap();
         served

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -28,10 +29,13 @@ pub struct Ground {
 }
 
 impl Ground {
-    pub fn new(megabytes: u64) -> Self {
+    /// `advise` is handed the memory before it is written: afterwards it has its pages.
+    pub fn new(megabytes: u64, advise: &dyn Fn(&mut [MaybeUninit<u64>])) -> Self {
         let count = usize::try_from(megabytes << 20).unwrap_or(usize::MAX) / size_of::<u64>();
+        let mut words = Vec::with_capacity(count);
+        advise(words.spare_capacity_mut());
         // Written, not only asked for: a page of zeros takes no memory.
-        let words = (0..count as u64).map(|word| word | 1).collect();
+        words.extend((0..count as u64).map(|word| word | 1));
         Self { words, random: Random::new(42) }
     }
 
@@ -80,11 +84,15 @@ fn available_megabytes(meminfo: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     #[test]
     fn ballast_is_not_touched_again() {
-        let mut ground = Ground::new(1);
+        let advised = Cell::new(0);
+        let mut ground = Ground::new(1, &|memory| advised.set(size_of_val(memory)));
+        assert_eq!((advised.get(), size_of_val(ground.words.as_slice())), (1 << 20, 1 << 20));
         let before = ground.words.clone();
         ground.work(JitterWork::ClockReads(7_000));
         assert_eq!(ground.words, before);

@@ -11,6 +11,7 @@ mod tail;
 
 use std::fmt;
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -38,7 +39,8 @@ pub struct JitterOptions {
     pub seconds: f64,
     /// Arms of the same memory take turns, so often each.
     pub rounds: u32,
-    /// Whether the process may have transparent huge pages. Told with the figures; the caller forbids them.
+    /// Whether the process asks for transparent huge pages, or forbids them. Told with the figures; the caller
+    /// does either.
     pub huge_pages: bool,
 }
 
@@ -69,6 +71,10 @@ pub struct JitterSeams<'s> {
     pub read: &'s dyn Fn() -> Counts,
     /// Hears what begins.
     pub watch: &'s dyn Fn(&str),
+    /// Is handed each memory before it is written, while it has no pages yet.
+    pub advise: &'s dyn Fn(&mut [MaybeUninit<u64>]),
+    /// How much memory of this process lies in huge pages, in MB; `None` where nobody tells.
+    pub huge_megabytes: &'s dyn Fn() -> Option<u64>,
     /// Asks the server of [`Company::Server`], on a thread of its own, until it is told to stop.
     pub ask_server: &'s (dyn Fn(&AtomicBool) -> ServerAsked + Sync),
 }
@@ -93,6 +99,8 @@ pub struct Jitter {
 #[derive(Clone, Debug, Serialize)]
 pub struct JitterArm {
     pub megabytes: u64,
+    /// Of the process, while the arm ran: what of its memory lay in huge pages, asked for or not.
+    pub huge_megabytes: Option<u64>,
     pub company: Company,
     pub pieces: u64,
     /// How long a piece took.
@@ -146,7 +154,8 @@ pub fn jitter(options: JitterOptions, seams: &JitterSeams<'_>) -> Result<Jitter,
     let mut arms = Vec::new();
     for megabytes in &options.megabytes {
         check_memory(*megabytes)?;
-        let mut ground = Ground::new(*megabytes);
+        let mut ground = Ground::new(*megabytes, seams.advise);
+        let huge_megabytes = (seams.huge_megabytes)();
         let mut measured = vec![Measured::default(); options.company.len()];
         (seams.watch)(&format!("{megabytes} MB, {} arm(s) of {} s", measured.len(), options.seconds));
         ground.work(options.work);
@@ -163,7 +172,11 @@ pub fn jitter(options: JitterOptions, seams: &JitterSeams<'_>) -> Result<Jitter,
             }
         }
         let of_memory = options.company.iter().zip(&measured);
-        arms.extend(of_memory.map(|(company, measured)| arm((*megabytes, *company), measured)));
+        let of_company = |(company, measured): (&Company, &Measured)| JitterArm {
+            huge_megabytes,
+            ..arm((*megabytes, *company), measured)
+        };
+        arms.extend(of_memory.map(of_company));
     }
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     Ok(Jitter { options, cores, arms })
@@ -220,6 +233,7 @@ fn arm((megabytes, company): (u64, Company), Measured { pieces, server }: &Measu
     let at = |quantile| wall_ns.value_at_quantile(quantile) as f64 / 1e3;
     JitterArm {
         megabytes,
+        huge_megabytes: None,
         company,
         pieces: wall_ns.len(),
         p50_us: at(0.5),
@@ -278,14 +292,23 @@ mod tests {
             }
             ServerAsked { requests: 10, failures: 1 }
         };
-        let seams =
-            JitterSeams { read: &read, watch: &|_| heard.set(heard.get() + 1), ask_server: &ask_server };
+        let advised = Cell::new(0);
+        let seams = JitterSeams {
+            read: &read,
+            watch: &|_| heard.set(heard.get() + 1),
+            advise: &|memory| advised.set(advised.get() + memory.len() * 8),
+            huge_megabytes: &|| Some(advised.get() as u64 >> 20),
+            ask_server: &ask_server,
+        };
         let jitter = jitter(options, &seams).unwrap();
         let arms: Vec<_> =
             jitter.arms.iter().map(|arm| (arm.megabytes, arm.company.to_string(), arm.pieces)).collect();
         let expected = |mb: u64| ["idle", "2 busy", "a server"].map(|company| (mb, company.to_owned(), 3));
         assert_eq!(arms, [expected(1), expected(2)].concat());
         assert_eq!((heard.get(), asked.load(Ordering::Relaxed)), (2, 6), "asked in each turn of its arms");
+        let huge: Vec<_> = jitter.arms.iter().map(|arm| arm.huge_megabytes).collect();
+        // As the process has it behind each memory that was made.
+        assert_eq!(huge, [[Some(1); 3], [Some(3); 3]].concat());
         let servers: Vec<_> = jitter.arms.iter().filter_map(|arm| arm.server).collect();
         assert_eq!(servers, [ServerAsked { requests: 30, failures: 3 }; 2]);
         let first = &jitter.arms[0];

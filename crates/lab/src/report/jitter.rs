@@ -38,7 +38,7 @@ pub fn jitter_html(jitter: &Jitter, command: &str, started: &str) -> String {
          platform's.</p><p class=\"soft\"><code>{}</code>, {started}</p>",
         work(jitter.options.work),
         jitter.cores,
-        if jitter.options.huge_pages { "" } else { ", without transparent huge pages" },
+        huge_pages(jitter),
         escape(command),
         started = escape(started),
     );
@@ -54,6 +54,15 @@ pub fn jitter_html(jitter: &Jitter, command: &str, started: &str) -> String {
          piece, on average.</p><div class=\"wide\"><table><tr>{head}</tr>{rows}</table></div></html>"
     );
     page
+}
+
+fn huge_pages(jitter: &Jitter) -> String {
+    let most = jitter.arms.iter().filter_map(|arm| arm.huge_megabytes).max();
+    match (jitter.options.huge_pages, most) {
+        (false, _) => ", without transparent huge pages".to_owned(),
+        (true, Some(megabytes)) => format!(", with up to {megabytes} MB in transparent huge pages"),
+        (true, None) => String::new(),
+    }
 }
 
 fn work(work: JitterWork) -> String {

@@ -100,6 +100,9 @@ pub struct Traced {
     pub hits: Option<u64>,
     /// Operations of an update.
     pub operations: Option<u64>,
+    /// Of the time between phases, that in which the thread that went on with it could run and no processor
+    /// was free.
+    pub between_queue_ns: u64,
 }
 
 impl Traced {
@@ -135,7 +138,7 @@ struct Recorder {
 struct Account {
     traced: Traced,
     now_in: Option<Phase>,
-    /// When `now_in` was entered, or gone on with.
+    /// When `now_in` was entered, or gone on with; where that is none, when the last phase or wait ended.
     at_ns: u64,
     /// Of the thread that did.
     usage: Option<Usage>,
@@ -145,7 +148,8 @@ impl Trace {
     /// Begins now. `grain_ns` is how old a reading of usage may be.
     pub fn new(clock: Arc<dyn Clock>, grain_ns: u64) -> Self {
         let began_ns = clock.now_ns();
-        let (grain_ns, account) = (AtomicU64::new(grain_ns), Mutex::default());
+        let account = Mutex::new(Account { at_ns: began_ns, ..Account::default() });
+        let grain_ns = AtomicU64::new(grain_ns);
         Self(Some(Arc::new(Recorder { clock, began_ns, grain_ns, account })))
     }
 
@@ -249,11 +253,18 @@ pub struct Wait(Option<(Arc<Recorder>, Phase, u64)>);
 impl Drop for Wait {
     fn drop(&mut self) {
         let Some((recorder, phase, began_ns)) = &self.0 else { return };
-        let waited_ns = recorder.clock.now_ns().saturating_sub(*began_ns);
+        let now_ns = recorder.clock.now_ns();
+        let waited_ns = now_ns.saturating_sub(*began_ns);
+        // What a client or a disk is waited for is theirs, whatever this thread did meanwhile.
+        let queued_ns = if *phase == Phase::Thread { recorder.queued_ns(waited_ns) } else { None };
         let mut account = recorder.account();
         let figures = account.traced.figures(*phase);
         figures.wall_ns += waited_ns;
-        figures.wait_ns += waited_ns;
+        figures.wait_ns += waited_ns - queued_ns.unwrap_or(0);
+        figures.usage = figures.usage.plus(&Usage { run_queue_ns: queued_ns, ..Usage::default() });
+        if account.now_in.is_none() {
+            account.at_ns = now_ns;
+        }
         drop(account);
         probe_phase(recorder, *phase, waited_ns);
     }
@@ -268,15 +279,30 @@ impl Recorder {
         self.clock.now_ns().saturating_sub(self.began_ns)
     }
 
+    /// Of a stretch that ends on the thread at hand, which was not at work on the request: how long that
+    /// thread waited for a processor. It may have waited before the stretch began, for work that nobody
+    /// traced: the stretch is the bound. What is shorter than readings may be old is not looked at.
+    fn queued_ns(&self, stretch_ns: u64) -> Option<u64> {
+        if stretch_ns < self.grain_ns.load(Ordering::Relaxed).max(1) {
+            return None;
+        }
+        self.clock.thread_queued_ns().map(|ns| ns.min(stretch_ns))
+    }
+
     /// Ends the stretch of the phase at hand and begins one of `next`; gives the phase that was at hand.
     fn switch(&self, next: Option<Phase>) -> Option<Phase> {
-        let not_before_ns = self.clock.now_ns().saturating_sub(self.grain_ns.load(Ordering::Relaxed));
+        let mut account = self.account();
+        let Account { traced, now_in, at_ns: then_ns, usage: used } = &mut *account;
+        let come_ns = self.clock.now_ns();
+        if now_in.is_none() {
+            // Before the reading below, which would be the last one.
+            traced.between_queue_ns += self.queued_ns(come_ns.saturating_sub(*then_ns)).unwrap_or(0);
+        }
+        let not_before_ns = come_ns.saturating_sub(self.grain_ns.load(Ordering::Relaxed));
         let usage = self.clock.thread_usage(not_before_ns);
         // Afterwards: a thread that loses its processor mostly does so in a system call, such as those of the
         // reading.
         let at_ns = self.clock.now_ns();
-        let mut account = self.account();
-        let Account { traced, now_in, at_ns: then_ns, usage: used } = &mut *account;
         if let Some(phase) = *now_in {
             let wall_ns = at_ns.saturating_sub(*then_ns);
             probe_phase(self, phase, wall_ns);

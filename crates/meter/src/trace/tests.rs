@@ -68,6 +68,69 @@ fn what_one_thread_did_before_is_not_told_of_the_next() {
     assert_eq!(walls(&trace), [(Phase::Prepare, 20), (Phase::Thread, 10), (Phase::Query, 20)]);
 }
 
+/// Of a thread that waits for a processor: what a look tells was waited since the look before.
+#[derive(Default)]
+struct Crowded {
+    now_ns: AtomicU64,
+    queued_ns: AtomicU64,
+}
+
+impl Clock for Crowded {
+    fn now_ms(&self) -> i64 {
+        0
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns.load(Ordering::Relaxed)
+    }
+
+    fn thread_usage(&self, _: u64) -> Option<Usage> {
+        self.queued_ns.store(0, Ordering::Relaxed);
+        None
+    }
+
+    fn thread_queued_ns(&self) -> Option<u64> {
+        Some(self.queued_ns.swap(0, Ordering::Relaxed))
+    }
+}
+
+impl Crowded {
+    /// So long goes by, in which the thread waited for a processor for so long.
+    fn pass(&self, ns: u64, queued_ns: u64) {
+        self.now_ns.fetch_add(ns, Ordering::Relaxed);
+        self.queued_ns.fetch_add(queued_ns, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_thread_that_goes_on_tells_for_how_long_it_had_no_processor() {
+    let clock = Arc::new(Crowded::default());
+    let trace = Trace::new(clock.clone(), 1000);
+    // Before the first phase it has had 2000 of which the thread says 1500, behind it 700, which is less than
+    // readings may be old.
+    clock.pass(2000, 1500);
+    drop(trace.enter(Phase::Prepare));
+    clock.pass(700, 600);
+    drop(trace.enter(Phase::Prepare));
+    let queued = trace.wait(Phase::Thread);
+    clock.pass(5000, 4000);
+    drop(queued);
+    drop(trace.enter(Phase::Query));
+    // The thread has waited for longer than there was anything to wait for: for others.
+    clock.pass(3000, 9000);
+    drop(trace.enter(Phase::Write));
+    // A client's time is the client's.
+    let reading = trace.wait(Phase::Read);
+    clock.pass(10_000, 8000);
+    drop(reading);
+    let traced = trace.traced().unwrap();
+    let of = |phase| traced.phases.iter().find(|(known, _)| *known == phase).unwrap().1;
+    let (thread, read) = (of(Phase::Thread), of(Phase::Read));
+    assert_eq!((thread.wall_ns, thread.wait_ns, thread.usage.run_queue_ns), (5000, 1000, Some(4000)));
+    assert_eq!((read.wall_ns, read.wait_ns, read.usage.run_queue_ns), (10_000, 10_000, None));
+    assert_eq!((traced.between_ns(), traced.between_queue_ns), (2000 + 700 + 3000, 1500 + 3000));
+}
+
 #[test]
 fn waits_are_told_of_the_phase_they_are_in() {
     let trace = trace();

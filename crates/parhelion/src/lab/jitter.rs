@@ -2,6 +2,7 @@
 //! used by the machine's counts, and tables; the work, and what is concluded of it, are the lab's.
 
 use std::fs;
+use std::mem::MaybeUninit;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -43,7 +44,8 @@ pub struct JitterArgs {
     /// How often a second, by schedule, one request after the other.
     #[arg(long, value_name = "REQUESTS", default_value_t = 100, requires = "server", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     server_rate: u32,
-    /// Forbid this process transparent huge pages; a second run without it is the other arm.
+    /// Forbid this process transparent huge pages. Without it they are asked for, and how much memory lies in
+    /// them is told: the other arm.
     #[arg(long)]
     no_huge_pages: bool,
     /// Length of each arm.
@@ -87,7 +89,13 @@ pub async fn run(args: JitterArgs) -> anyhow::Result<()> {
 fn measure(args: &JitterArgs) -> anyhow::Result<Jitter> {
     let asking = args.asking()?;
     let ask_server = |stop: &AtomicBool| asking.as_ref().map(|asking| asking.run(stop)).unwrap_or_default();
-    let seams = JitterSeams { read: &read, watch: &output::note, ask_server: &ask_server };
+    let seams = JitterSeams {
+        read: &read,
+        watch: &output::note,
+        advise: if args.no_huge_pages { &|_| () } else { &ask_for_huge_pages },
+        huge_megabytes: &huge_megabytes,
+        ask_server: &ask_server,
+    };
     Ok(lab::jitter(args.options(), &seams)?)
 }
 
@@ -159,6 +167,34 @@ fn forbid_huge_pages() -> anyhow::Result<()> {
     anyhow::bail!("`--no-huge-pages` needs Linux")
 }
 
+/// Where the kernel gives them to those who ask (`madvise`), as most distributions have it, an arm with huge
+/// pages would be one without. What it gives is read afterwards: that it refuses says nothing more.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "every wrapper of madvise is unsafe: other advice than this takes pages away")]
+fn ask_for_huge_pages(memory: &mut [MaybeUninit<u64>]) {
+    use rustix::mm::{Advice, madvise};
+    let page_bytes = rustix::param::page_size();
+    let skipped = memory.as_ptr().align_offset(page_bytes);
+    let Some(pages) = memory.get_mut(skipped..) else { return };
+    let bytes = size_of_val(pages) / page_bytes * page_bytes;
+    // SAFETY: the pages lie within memory that is borrowed for writing, and keep their content whatever the
+    // size of page that it is kept in.
+    let _ = unsafe { madvise(pages.as_mut_ptr().cast(), bytes, Advice::LinuxHugepage) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_: &mut [MaybeUninit<u64>]) {}
+
+/// Linux from 4.14 on.
+fn huge_megabytes() -> Option<u64> {
+    anonymous_huge_megabytes(&fs::read_to_string("/proc/self/smaps_rollup").ok()?)
+}
+
+fn anonymous_huge_megabytes(rollup: &str) -> Option<u64> {
+    let line = rollup.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
+    Some(line.split_ascii_whitespace().next()?.parse::<u64>().ok()? >> 10)
+}
+
 /// What the thread at hand has used.
 fn read() -> Counts {
     let Usage { cpu_ns, run_queue_ns, voluntary_switches, involuntary_switches, minor_faults, major_faults } =
@@ -193,7 +229,21 @@ fn table(jitter: &Jitter) -> String {
         buckets_table(jitter)
     );
     out.extend(jitter.arms.iter().filter_map(|arm| server_words(arm, jitter.options.seconds)));
+    let arms_of_sizes = jitter.arms.chunk_by(|one, next| one.megabytes == next.megabytes);
+    out.extend(
+        arms_of_sizes.filter_map(<[JitterArm]>::first).filter_map(|arm| huge_words(arm, &jitter.options)),
+    );
     out
+}
+
+/// Whether the arm with huge pages is one.
+fn huge_words(arm: &JitterArm, options: &JitterOptions) -> Option<String> {
+    let asked = if options.huge_pages { "asked for" } else { "forbidden" };
+    let JitterArm { megabytes, huge_megabytes, .. } = arm;
+    Some(format!(
+        "\n{megabytes} MB: huge pages were {asked}, the process had {} MB in them",
+        (*huge_megabytes)?
+    ))
 }
 
 /// Whether the server had the work that it was to have.
@@ -238,4 +288,24 @@ fn row(arm: &JitterArm) -> Vec<String> {
         lab::tail_cause(arm),
     ];
     first.into_iter().chain(walls).chain(used).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn huge_pages_are_told_as_the_kernel_counts_them() {
+        let rollup = "7f0000000000-7fff00000000 ---p 00000000 00:00 0 [rollup]\nRss: 9 kB\nAnonHugePages:    524288 kB\n";
+        assert_eq!([anonymous_huge_megabytes(rollup), anonymous_huge_megabytes("")], [Some(512), None]);
+    }
+
+    /// Whether it is given is the kernel's to say; what is asked for stays as it was.
+    #[test]
+    fn asking_for_huge_pages_leaves_memory_whole() {
+        let mut memory = vec![MaybeUninit::new(7_u64); 1 << 19];
+        ask_for_huge_pages(&mut memory);
+        ask_for_huge_pages(&mut memory[..3]);
+        assert_eq!(memory.len(), 1 << 19);
+    }
 }

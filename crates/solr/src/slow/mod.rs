@@ -68,7 +68,9 @@ fn request(slow: &SlowRequest) -> Node {
 /// Phase by phase, and last the time that none accounts for.
 pub fn phases(traced: &Traced) -> Node {
     let one = |(phase, of): &(Phase, PhaseFigures)| (Name::Borrowed(phase.name()), figures(of));
-    let between = ("between".into(), Node::map([("time", millis(traced.between_ns()))]));
+    let queue = Some(traced.between_queue_ns).filter(|ns| *ns > 0);
+    let between = [("time", Some(millis(traced.between_ns()))), ("runQueue", queue.map(millis))];
+    let between = ("between".into(), Node::Map(present(between)));
     Node::Map(traced.phases.iter().map(one).chain([between]).collect())
 }
 
@@ -222,7 +224,10 @@ mod tests {
             ("majorFaults", Node::Long(3)),
         ]);
         let between = Node::map([("time", Node::Double(0.999))]);
-        assert_eq!(phases(&traced), Node::map([("query", shown), ("between", between)]));
+        assert_eq!(phases(&traced), Node::map([("query", shown.clone()), ("between", between)]));
+        let between = Node::map([("time", Node::Double(0.999)), ("runQueue", Node::Double(0.5))]);
+        let queued = Traced { between_queue_ns: 500_000, ..traced.clone() };
+        assert_eq!(phases(&queued), Node::map([("query", shown), ("between", between)]));
         assert_eq!(phases_text(&traced), "query=2.001 (wait=0.000 cpu=1.500 majorFaults=3)");
     }
 }

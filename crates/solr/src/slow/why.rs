@@ -32,14 +32,18 @@ fn causes(traced: &Traced) -> Vec<(u64, String)> {
         |phase: Phase| traced.phases.iter().find(|(known, _)| *known == phase).map(|(_, figures)| *figures);
     let wall = |phase: Phase| of(phase).map_or(0, |figures| figures.wall_ns);
     let total = traced.total();
+    // On the way from thread to thread too: that of a request which nobody has taken up, and between phases.
+    let queued = total.usage.run_queue_ns.unwrap_or(0) + traced.between_queue_ns;
+    let taking_up = of(Phase::Thread).map_or(0, |figures| figures.wait_ns);
+    let between = traced.between_ns().saturating_sub(traced.between_queue_ns);
     let mut causes = Vec::new();
     let mut cause = |ns: u64, said: &dyn Fn(String) -> String| causes.push((ns, said(shown(ns))));
     cause(wall(Phase::Read), &|ms| format!("waited {ms} for the client to send its request"));
     cause(wall(Phase::Admission), &|ms| format!("waited {ms} for its turn among other requests"));
-    cause(wall(Phase::Thread), &|ms| format!("waited {ms} for a thread to take it up"));
+    cause(taking_up, &|ms| format!("waited {ms} for a thread to take it up"));
     cause(wall(Phase::Sync), &|ms| format!("waited {ms} for the log's sync"));
-    cause(total.usage.run_queue_ns.unwrap_or(0), &|ms| format!("waited {ms} for a processor"));
-    cause(traced.between_ns(), &|ms| format!("{ms} went by between its parts"));
+    cause(queued, &|ms| format!("waited {ms} for a processor"));
+    cause(between, &|ms| format!("{ms} went by between its parts"));
     for (phase, figures) in traced.phases.iter().filter(|(phase, _)| !is_wait(*phase)) {
         let name = phase.name();
         cause(figures.wait_ns, &|ms| format!("waited {ms} for locks in {name}"));
@@ -117,6 +121,18 @@ mod tests {
         );
         check(100, vec![phase(Phase::Query, [10, 0, 10, 0])], "90 ms went by between its parts");
         check(0, vec![], "many small parts");
+        check(
+            100,
+            vec![phase(Phase::Thread, [90, 10, 0, 80]), phase(Phase::Query, [10, 0, 10, 0])],
+            "waited 80 ms for a processor",
+        );
+    }
+
+    #[test]
+    fn a_processor_is_waited_for_between_parts_too() {
+        let mut handed_over = slow(100, vec![phase(Phase::Query, [30, 0, 10, 20])]);
+        handed_over.traced.between_queue_ns = 45 * MS;
+        assert_eq!(why(&handed_over), "waited 65 ms for a processor; 25 ms went by between its parts");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub fn judge(process: &ProcessFacts, patience_ms: u64) -> Verdict {
         cause: chosen.cause,
         standing: chosen.standing,
         sentence,
-        next_step: chosen.cause.next_step().to_owned(),
+        next_step: chosen.cause.next_step_of(&process.label),
         evidence: evidence(process, &chosen),
         tid: chosen.tid,
         waits_ms: chosen.waits_ms,

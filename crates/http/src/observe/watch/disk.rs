@@ -7,7 +7,7 @@
 
 use meter::{WaitFigures, WaitLengths};
 
-use super::sign_kind::{Seen, SignKind, seconds};
+use super::sign_kind::{Seen, SignKind};
 
 /// What is recent, in looks' time.
 const RECENT_NS: u64 = 10_000_000_000;
@@ -49,8 +49,7 @@ impl DiskWatch {
         let lasted_ms = now_ns.saturating_sub(*self.since_ns.get_or_insert(now_ns)) / 1_000_000;
         let [median, p99] = [median_ns, p99_ns].map(|ns| format!("{:.1} ms", ns as f64 / 1e6));
         let words = format!(
-            "for {} half of the last {} syncs took {median} and longer, where one in a hundred took {p99} before: the log",
-            seconds(lasted_ms),
+            "half of the last {} syncs took {median} and longer, where one in a hundred took {p99} before: the log",
             recent.count()
         );
         Some((SignKind::DiskSlow, lasted_ms, words))

@@ -54,6 +54,9 @@ pub type SelfLook = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// While it lasts it is told of again after so long.
 const REPEAT_MS: u64 = 60_000;
+/// The doctor is asked again after so long where it saw nobody wait: a disk that is slow lets go of each in the
+/// end.
+const SEE_AGAIN_MS: u64 = 5_000;
 
 /// Collection and shard.
 type ShardName = (String, String);
@@ -73,6 +76,8 @@ struct ReportedSign {
     sign: Sign,
     /// How long it had lasted when it was told of last.
     told_ms: u64,
+    /// The same for the doctor's look.
+    seen_ms: u64,
 }
 
 impl NodeWatch {
@@ -121,15 +126,22 @@ impl NodeWatch {
         let now: Vec<ReportedSign> = found
             .into_iter()
             .map(|sign| match before.iter().find(|told| told.sign.is_same(&sign)) {
-                Some(told) if sign.lasted_ms.saturating_sub(told.told_ms) < REPEAT_MS => ReportedSign {
-                    sign: Sign { doctor: told.sign.doctor.clone(), ..sign },
-                    told_ms: told.told_ms,
-                },
+                Some(told) if sign.lasted_ms.saturating_sub(told.told_ms) < REPEAT_MS => {
+                    let is_due = sign.lasted_ms.saturating_sub(told.seen_ms) >= SEE_AGAIN_MS;
+                    let seen = if told.sign.doctor.is_none() && is_due { see() } else { None };
+                    let seen_ms = if is_due { sign.lasted_ms } else { told.seen_ms };
+                    let is_news = seen.is_some();
+                    let sign = Sign { doctor: seen.or_else(|| told.sign.doctor.clone()), ..sign };
+                    if is_news {
+                        log(&sign);
+                    }
+                    ReportedSign { sign, told_ms: told.told_ms, seen_ms }
+                }
                 known => {
                     self.total.fetch_add(u64::from(known.is_none()), Ordering::Relaxed);
                     let sign = Sign { doctor: see(), ..sign };
                     log(&sign);
-                    ReportedSign { told_ms: sign.lasted_ms, sign }
+                    ReportedSign { told_ms: sign.lasted_ms, seen_ms: sign.lasted_ms, sign }
                 }
             })
             .collect();
