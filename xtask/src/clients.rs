@@ -1,6 +1,7 @@
-//! Solr's own clients against a node of this checkout, one of them also through a relay before it, and other
-//! people's measures beside ours: the suites below `clients/`, with what they need from their registries
-//! installed below the target folder.
+//! Solr's own clients against a node of this checkout, those of searches and updates also against a
+//! collection of several shards, one of them also through a relay before it, and other people's measures
+//! beside ours: the suites below `clients/`, with what they need from their registries installed below the
+//! target folder.
 //!
 //! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool
 //! is a failure.
@@ -13,6 +14,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::server::{Relay, Server, target_folder};
 
 const CORE: &str = "clients";
+/// A collection of as many shards as make a difference to who believes that there is one.
+const SHARDED: &str = "clients_sharded";
+const SHARDS: usize = 3;
 
 /// (name, folder below `clients/`, what it needs). The measures come with trec_eval for what trec_eval
 /// measures.
@@ -29,6 +33,12 @@ const RELAYED: (&str, &[&str]) = ("pysolr", &["pysolr==3.11.0"]);
 /// (name, folder below `clients/`): one for each generation of Solr's own client.
 const SOLRJ_SUITES: [(&str, &str); 2] = [("SolrJ 9", "solrj"), ("SolrJ 10", "solrj10")];
 
+/// The Python suites that run over shards too: the others measure or read what a collection has no part in.
+const SHARDED_PYTHON_SUITES: [(&str, &str, &[&str]); 2] =
+    [("pysolr over shards", RELAYED.0, RELAYED.1), ("javapyn over shards", "javapyn", PYTHON_SUITES[1].2)];
+const SHARDED_SOLRJ_SUITES: [(&str, &str); 2] =
+    [("SolrJ 9 over shards", SOLRJ_SUITES[0].1), ("SolrJ 10 over shards", SOLRJ_SUITES[1].1)];
+
 /// What became of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -41,18 +51,22 @@ pub enum Outcome {
 /// (suite, outcome) of each.
 pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     let server = Server::start(root, "clients", false)?;
-    create_core(&server.url)?;
+    create(&server.url, &format!("cores?action=CREATE&name={CORE}&configSet=_default"))?;
+    create(&server.url, &format!("collections?action=CREATE&name={SHARDED}&numShards={SHARDS}"))?;
     let mut outcomes = Vec::new();
-    for (name, folder, packages) in PYTHON_SUITES {
-        let suite = || python(root, (&server.binary, &server.url), folder, packages);
-        outcomes.push((name, guarded("python3", suite)?));
+    for (collection, suites) in [(CORE, &PYTHON_SUITES[..]), (SHARDED, &SHARDED_PYTHON_SUITES[..])] {
+        for (name, folder, packages) in suites {
+            let suite = || python(root, &server.binary, (&server.url, collection), (folder, packages));
+            outcomes.push((*name, guarded("python3", suite)?));
+        }
     }
     let relay = Relay::start(&server)?;
-    let (folder, packages) = RELAYED;
-    let suite = || python(root, (&server.binary, &relay.url), folder, packages);
+    let suite = || python(root, &server.binary, (&relay.url, CORE), RELAYED);
     outcomes.push(("pysolr through the relay", guarded("python3", suite)?));
-    for (name, folder) in SOLRJ_SUITES {
-        outcomes.push((name, guarded("mvn", || solrj(root, &server.url, folder))?));
+    for (collection, suites) in [(CORE, &SOLRJ_SUITES), (SHARDED, &SHARDED_SOLRJ_SUITES)] {
+        for (name, folder) in suites {
+            outcomes.push((*name, guarded("mvn", || solrj(root, (&server.url, collection), folder))?));
+        }
     }
     Ok(outcomes)
 }
@@ -74,18 +88,23 @@ fn present(tool: &str) -> bool {
     probe.is_ok_and(|status| status.success())
 }
 
-fn create_core(url: &str) -> Result<()> {
-    let address = format!("{url}/admin/cores?action=CREATE&name={CORE}&configSet=_default");
-    let answer = minreq::get(address).send().context("the server does not answer")?;
+/// `what` is a path below the administration's.
+fn create(url: &str, what: &str) -> Result<()> {
+    let answer = minreq::get(format!("{url}/admin/{what}")).send().context("the server does not answer")?;
     if answer.status_code != 200 {
-        bail!("cannot create the core: {}", answer.as_str().unwrap_or_default());
+        bail!("cannot create the collection: {}", answer.as_str().unwrap_or_default());
     }
     Ok(())
 }
 
-/// Runs the Python suite in a folder below `clients/` against the URL, in an environment that has the
-/// packages.
-fn python(root: &Path, (binary, url): (&Path, &str), folder: &str, packages: &[&str]) -> Result<bool> {
+/// Runs the Python suite in a folder below `clients/` against a collection at the URL, in an environment that
+/// has the packages.
+fn python(
+    root: &Path,
+    binary: &Path,
+    (url, collection): (&str, &str),
+    (folder, packages): (&str, &[&str]),
+) -> Result<bool> {
     let environment = target_folder(root).join("clients").join("python");
     let python = environment.join("bin").join("python");
     if !python.exists() {
@@ -96,17 +115,17 @@ fn python(root: &Path, (binary, url): (&Path, &str), folder: &str, packages: &[&
     let suite = command(&python)
         .args(["-m", "unittest", "discover", "-s"])
         .arg(root.join("clients").join(folder))
-        .envs([("SOLR_URL", url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
+        .envs([("SOLR_URL", url), ("SOLR_CORE", collection), ("PYTHONDONTWRITEBYTECODE", "1")])
         .env("PARHELION", binary)
         .status();
     Ok(suite.context("cannot run the suite")?.success())
 }
 
-fn solrj(root: &Path, url: &str, folder: &str) -> Result<bool> {
+fn solrj(root: &Path, (url, collection): (&str, &str), folder: &str) -> Result<bool> {
     let suite = command("mvn")
         .args(["--quiet", "--batch-mode", "--file"])
         .arg(root.join("clients").join(folder).join("pom.xml"))
-        .args(["test", &format!("-Dsolr.url={url}"), &format!("-Dsolr.core={CORE}")])
+        .args(["test", &format!("-Dsolr.url={url}"), &format!("-Dsolr.core={collection}")])
         .status();
     Ok(suite.context("cannot run Maven")?.success())
 }
