@@ -13,8 +13,9 @@ use store::metadata::{Hint, MetadataFiles, Watch};
 use store::{MetadataStore, Result, VersionedBytes};
 
 use crate::memory::MemoryShards;
+use crate::routing::RouterKind;
 use crate::tests::{Noon, config, schema};
-use crate::{CreateCollection, MetadataHomes, Node, NodeConfig};
+use crate::{CreateCollection, MetadataHomes, Node, NodeConfig, Sharding};
 
 /// Passes all on to files, and keeps what a kill would leave.
 pub(crate) struct Recording {
@@ -115,10 +116,20 @@ fn core(name: &str, clauses: usize) -> CreateCollection {
     CreateCollection { core_name, ..CreateCollection::new(name, "_default", schema(), config(clauses)) }
 }
 
-/// What a node has, by names and by what tells the collections apart.
+/// What a node has, by names and by what tells the collections apart; of those whose shards have names of
+/// their own, each shard too.
 fn state(node: &Node) -> Vec<(String, usize)> {
     assert_eq!(node.left_alone(), [""; 0]);
-    node.list().iter().map(|it| (it.name(), it.config().boolean_clauses_max)).collect()
+    let mut state = Vec::new();
+    for collection in node.list() {
+        let (name, of) = (collection.name(), collection.config().boolean_clauses_max);
+        state.push((name.clone(), of));
+        if collection.router().kind == RouterKind::Implicit {
+            let shards = collection.shard_documents().into_iter();
+            state.extend(shards.map(|shard| (format!("{name}/{}", shard.name), of)));
+        }
+    }
+    state
 }
 
 /// What a node that was killed at some moment becomes: opened twice, it is the same, and no folder is without
@@ -217,6 +228,43 @@ async fn swapping() {
     };
     let work = |node: Arc<Node>| async move { node.swap("one", "two").await.unwrap() };
     check(prepare, work, (&[("one", 1), ("two", 2)], &[("one", 2), ("two", 1)])).await;
+}
+
+async fn two_shards(node: Arc<Node>) {
+    let names = ["left", "right"].map(str::to_owned).into();
+    let shards = Sharding::Named { names, field: None };
+    node.create(CreateCollection { core_name: None, shards, ..core("films", 7) }).await.unwrap();
+}
+
+const TWO: Named<'_> = &[("films", 7), ("films/left", 7), ("films/right", 7)];
+const THREE: Named<'_> = &[("films", 7), ("films/left", 7), ("films/right", 7), ("films/third", 7)];
+
+#[tokio::test]
+async fn creating_with_shards() {
+    check(|_| async {}, two_shards, (&[], TWO)).await;
+}
+
+#[tokio::test]
+async fn adding_a_shard() {
+    let work = |node: Arc<Node>| async move {
+        let films = node.find("films").unwrap();
+        node.create_shard(&films, "third").await.unwrap();
+    };
+    check(two_shards, work, (TWO, THREE)).await;
+}
+
+#[tokio::test]
+async fn taking_a_shard_away() {
+    let prepare = |node: Arc<Node>| async move {
+        two_shards(node.clone()).await;
+        let films = node.find("films").unwrap();
+        node.create_shard(&films, "third").await.unwrap();
+    };
+    let work = |node: Arc<Node>| async move {
+        let films = node.find("films").unwrap();
+        node.delete_shard(&films, "third").await.unwrap();
+    };
+    check(prepare, work, (THREE, TWO)).await;
 }
 
 /// Documents in memory of which one change to come fails.
