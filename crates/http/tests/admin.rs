@@ -149,6 +149,16 @@ async fn collections_come_and_go() {
         "cannot create the collection: `replicationFactor` is `2`",
     )
     .await;
+    for (asked, told) in [
+        ("createNodeSet=EMPTY", "`createNodeSet` is `EMPTY`"),
+        ("createNodeSet=node:8983_solr,other:8983_solr", "At least one of the node(s) specified"),
+        ("perReplicaState=true", "cannot create the collection: `perReplicaState` is `true`"),
+        ("property.shelf=2", "cannot create the collection: `property.shelf` would be"),
+    ] {
+        refused(&served, &format!("/solr/admin/collections?action=CREATE&name=b&{asked}"), told).await;
+    }
+    let placed = "createNodeSet=node:8983_solr&createNodeSet.shuffle=false&perReplicaState=false";
+    body(&served, &format!("/solr/admin/collections?action=CREATE&name=c&{placed}")).await;
     refused(&served, "/solr/admin/collections?action=CLUSTERSTATUS&collection=b", "Collection: b not found")
         .await;
     refused(&served, "/solr/admin/collections", "action is a required param").await;

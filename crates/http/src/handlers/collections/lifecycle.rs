@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use cluster::{Collection, CreateCollection};
 use plan::{Error, ErrorKind, Result};
-use solr::params::Param;
 use solr::params::admin::collections;
 use solr::response::{Entries, Node};
 
+use super::replicas;
 use super::sharding::{self, done};
 use crate::handlers::configsets;
 use crate::request::call::Call;
@@ -23,10 +23,8 @@ pub(super) fn list(call: &Call<'_>) -> Entries {
 
 pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     let name = call.required(&collections::NAME)?;
-    only_one_of(
-        call,
-        &[&collections::REPLICATION_FACTOR, &collections::NRT_REPLICAS, &collections::TLOG_REPLICAS],
-    )?;
+    replicas::check_new(call)?;
+    replicas::check_collection(call)?;
     let configset = call.text(&collections::CONFIGSET);
     let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
@@ -77,22 +75,4 @@ fn existing(call: &Call<'_>) -> Result<Arc<Collection>> {
 
 pub(super) fn not_found(name: &str) -> Error {
     Error::new(ErrorKind::BadRequest, format!("Could not find collection : {name}"))
-}
-
-/// More than one replica is refused rather than ignored: the sender counts on them.
-pub(super) fn only_one_of(call: &Call<'_>, params: &[&Param<usize>]) -> Result<()> {
-    for param in params {
-        if let Some(count) = call.value(param)?.filter(|count| *count > 1) {
-            let name = param.name;
-            return Err(Error::bad_request(format!(
-                "cannot create the collection: `{name}` is `{count}`, more than one replica is not supported; use 1"
-            )));
-        }
-    }
-    match call.value(&collections::PULL_REPLICAS)? {
-        None | Some(0) => Ok(()),
-        Some(count) => Err(Error::bad_request(format!(
-            "cannot create the collection: `pullReplicas` is `{count}`, which is not supported; use 0"
-        ))),
-    }
 }

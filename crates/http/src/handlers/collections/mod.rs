@@ -6,6 +6,7 @@ mod aliases;
 mod backups;
 mod lifecycle;
 mod properties;
+mod replicas;
 mod sharding;
 mod shards;
 mod status;

@@ -10,7 +10,8 @@ use plan::{Error, Result};
 use solr::params::admin::collections as params;
 use solr::response::Entries;
 
-use super::lifecycle::{not_found, only_one_of};
+use super::lifecycle::not_found;
+use super::replicas;
 use crate::request::call::Call;
 
 /// Properties that Solr knows, besides those that begin with `ext.`.
@@ -53,7 +54,7 @@ pub(super) async fn of_collection(call: &Call<'_>) -> Result<Entries> {
 /// One replica is what there is; the configset and a state of being read only are not changed here.
 pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
     let collection = call.required(&params::COLLECTION)?;
-    only_one_of(call, &[&params::REPLICATION_FACTOR])?;
+    replicas::check_count(call, &params::REPLICATION_FACTOR)?;
     for (name, value) in [
         (params::CONFIGSET.name, call.sent(&params::CONFIGSET)),
         (params::READ_ONLY.name, call.sent(&params::READ_ONLY)),

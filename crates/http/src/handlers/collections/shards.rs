@@ -5,13 +5,14 @@ use plan::Result;
 use solr::params::admin::collections as params;
 use solr::response::Entries;
 
-use super::lifecycle::{not_found, only_one_of};
+use super::lifecycle::not_found;
+use super::replicas;
 use super::sharding::done;
 use crate::request::call::Call;
 
 pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     let (name, shard) = (call.required(&params::COLLECTION)?, call.required(&params::SHARD)?);
-    only_one_of(call, &[&params::REPLICATION_FACTOR, &params::NRT_REPLICAS, &params::TLOG_REPLICAS])?;
+    replicas::check_new(call)?;
     let node = &call.server.node;
     let collection = node.find(name).ok_or_else(|| not_found(name))?;
     let made = node.create_shard(&collection, shard).await?;

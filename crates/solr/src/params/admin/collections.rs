@@ -66,8 +66,13 @@ counts! {
     TLOG_REPLICAS, "tlogReplicas", "With `CREATE`: 1.";
     PULL_REPLICAS, "pullReplicas", "With `CREATE`: 0.";
 }
+pub const NODES: Param<String> = plain(
+    "createNodeSet",
+    "With `CREATE` and `CREATESHARD`: the nodes for its replicas, with commas between: this one, or `ALL_LIVE_NODES`.",
+);
 pub const READ_ONLY: Param<String> = plain("readOnly", "With `MODIFYCOLLECTION`: `false`.");
-pub const PER_REPLICA_STATE: Param<String> = plain("perReplicaState", "With `MODIFYCOLLECTION`: `false`.");
+pub const PER_REPLICA_STATE: Param<String> =
+    plain("perReplicaState", "With `CREATE` and `MODIFYCOLLECTION`: `false`.");
 pub const PROPERTY: Family = Family {
     name: "property.<name>",
     about: "With `MODIFYCOLLECTION` and `ALIASPROP`: this property's value; an empty one takes it away.",
@@ -152,6 +157,9 @@ pub const DOCS: &[ParamDoc] = &[
     NRT_REPLICAS.doc(),
     TLOG_REPLICAS.doc(),
     PULL_REPLICAS.doc(),
+    NODES.doc(),
+    // One node has no order.
+    ParamDoc::hint("createNodeSet.shuffle", "With `CREATE`: whether nodes are taken in a random order."),
     ALIAS.doc(),
     TARGET.doc(),
     FOLLOW_ALIASES.doc(),

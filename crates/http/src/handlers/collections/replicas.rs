@@ -1,0 +1,71 @@
+//! What is asked of replicas and of the nodes they are put on, by Solr's parameters. Each shard has one, on
+//! this node: who asks for others counts on them, and is refused.
+
+use plan::{Error, Result};
+use solr::params::Param;
+use solr::params::admin::collections as params;
+
+use crate::request::call::Call;
+
+/// Solr's words for all nodes, and for none.
+const ALL_NODES: &str = "ALL_LIVE_NODES";
+const NO_NODES: &str = "EMPTY";
+
+/// Of shards that are made: how many replicas, and where. Errors: `BadRequest`.
+pub(super) fn check_new(call: &Call<'_>) -> Result<()> {
+    for param in [&params::REPLICATION_FACTOR, &params::NRT_REPLICAS, &params::TLOG_REPLICAS] {
+        check_count(call, param)?;
+    }
+    match call.value(&params::PULL_REPLICAS)? {
+        None | Some(0) => check_nodes(call),
+        Some(count) => Err(Error::bad_request(format!(
+            "cannot create the collection: `pullReplicas` is `{count}`, which is not supported; use 0"
+        ))),
+    }
+}
+
+/// Of collections that are made. Errors: `BadRequest`.
+pub(super) fn check_collection(call: &Call<'_>) -> Result<()> {
+    if call.sent(&params::PER_REPLICA_STATE).is_some_and(|value| value == "true") {
+        return Err(Error::bad_request(
+            "cannot create the collection: `perReplicaState` is `true`, but states lie in one document of the \
+             collection; leave it out",
+        ));
+    }
+    match params::PROPERTY.sent_all(&call.params).next() {
+        None => Ok(()),
+        Some((name, _)) => Err(Error::bad_request(format!(
+            "cannot create the collection: `property.{name}` would be a property of its cores, which have none; \
+             set it on the collection with `MODIFYCOLLECTION`"
+        ))),
+    }
+}
+
+/// Errors: `BadRequest` for more than one replica.
+pub(super) fn check_count(call: &Call<'_>, param: &Param<usize>) -> Result<()> {
+    match call.value(param)? {
+        Some(count) if count > 1 => Err(Error::bad_request(format!(
+            "cannot create the collection: `{}` is `{count}`, more than one replica is not supported; use 1",
+            param.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Nodes are named one by one; this one has to be among them.
+fn check_nodes(call: &Call<'_>) -> Result<()> {
+    let Some(names) = call.text(&params::NODES).filter(|names| *names != ALL_NODES) else { return Ok(()) };
+    let own = call.server.node.name();
+    if names == NO_NODES {
+        return Err(Error::bad_request(format!(
+            "`createNodeSet` is `{NO_NODES}`, but a shard without a replica cannot be given one later yet; leave \
+             it out, or name `{own}`"
+        )));
+    }
+    if names.split(',').any(|name| name.trim() != own) {
+        return Err(Error::bad_request(format!(
+            "At least one of the node(s) specified [{names}] are not currently active in [{own}], no action taken."
+        )));
+    }
+    Ok(())
+}
