@@ -60,6 +60,7 @@ pub(crate) fn config(boolean_clauses_max: usize) -> CollectionConfig {
         named: plan::NamedParts::NONE,
         param_sets: vec![],
         slow_query_ms: None,
+        score_statistics: plan::ScoreStatistics::default(),
         source: std::sync::Arc::default(),
     }
 }

@@ -130,6 +130,99 @@ async fn collections_are_searched_together() {
     refused(&served, "/solr/all/select?q=*:*&collection=no", "Could not find collection : no").await;
 }
 
+/// What leads from documents to others asks all shards, and answers as one that has all documents; also after
+/// a change in a shard other than the one whose document is found.
+#[tokio::test]
+async fn documents_lead_to_others_over_shards() {
+    let served = Served::start_whole(|_| {}).await;
+    for (name, shards) in [("one", 1), ("many", 5)] {
+        body(&served, &format!("/solr/admin/collections?action=CREATE&name={name}&numShards={shards}")).await;
+    }
+    let words = ["red fox", "red owl", "green fox", "owl hunts fox", "red red owl", "blue"];
+    let page = |number: usize, next: usize| {
+        let (size, words) = (number % 4, words[number % words.len()]);
+        format!(
+            r#"{{"id":"p{number}","at_i":{number},"next_is":[{next}],"size_i":{size},"words_t":"{words}"}}"#
+        )
+    };
+    // A circle, cut at one place.
+    let next = |number: usize| if number == 17 { 99 } else { (number + 7) % 40 };
+    let pages: Vec<_> = (0..40).map(|number| page(number, next(number))).collect();
+    let update = async |documents: &str| {
+        for name in ["one", "many"] {
+            let path = format!("/solr/{name}/update?commit=true");
+            let answer = served.post(&path, "application/json", documents).await;
+            assert_eq!(answer.status, 200, "{}", answer.body);
+        }
+    };
+    let alike = async |query: &str, fields: &str| {
+        let ask = async |name: &str| {
+            // Without scores, so that what is found could be kept.
+            let sort = if fields == "id" { "id+asc" } else { "score+desc,id+asc" };
+            let path = format!("/solr/{name}/select?q={query}&fl={fields}&sort={sort}&rows=100");
+            body(&served, &format!("{path}&omitHeader=true&indent=off")).await
+        };
+        let (one, many) = (ask("one").await, ask("many").await);
+        // Solr shows the greatest score of several shards wherever hits are ordered by it.
+        assert_eq!(many[many.find("\"docs\"").unwrap()..], one[one.find("\"docs\"").unwrap()..], "{query}");
+        one.matches("\"id\"").count()
+    };
+    update(&format!("[{}]", pages.join(","))).await;
+    let graph = |rest: &str| format!("{{!graph+from=at_i+to=next_is{rest}}}id:p1");
+    assert_eq!(alike(&graph(""), "id").await, 9);
+    assert_eq!(alike(&graph("+maxDepth=0"), "id").await, 1);
+    assert_eq!(alike(&graph("+maxDepth=3"), "id").await, 4);
+    assert_eq!(alike(&graph("+maxDepth=3+returnRoot=false"), "id").await, 3);
+    alike(&graph("+traversalFilter='size_i:[0+TO+2]'"), "id").await;
+    assert_eq!(alike("{!graph+from=at_i+to=next_is+returnOnlyLeaf=true}id:p10", "id").await, 0);
+    assert_eq!(alike("{!graph+from=next_is+to=at_i+maxDepth=1}id:p10", "id").await, 2);
+    for likes in ["{!mlt+qf=words_t+mintf=1+mindf=1}p4", "{!mlt+qf=words_t+mintf=1+mindf=9+boost=true}p3"] {
+        assert!(alike(likes, "id,score").await > 5, "{likes}");
+    }
+    let join = "{!join+from=next_is+to=at_i}id:p20";
+    assert_eq!(alike(join, "id").await, 1);
+    for other in 30..36 {
+        update(&format!("[{}]", page(20, other))).await;
+        assert_eq!(alike(join, "id").await, 1);
+        alike(&graph(""), "id").await;
+    }
+    refused(
+        &served,
+        "/solr/many/select?q={!mlt+qf=words_t}nobody",
+        "Error completing MLT request. Could not fetch document with id [nobody]",
+    )
+    .await;
+}
+
+/// Scores of several shards are those of one, unless the configset wants Solr's default.
+#[tokio::test]
+async fn scores_are_by_the_statistics_that_the_configset_names() {
+    let served = Served::start_whole(|_| {}).await;
+    let text = |number: usize| if number.is_multiple_of(3) { "red fox" } else { "owl" };
+    let documents: Vec<_> =
+        (0..13).map(|number| format!(r#"{{"id":"{number}","words_t":"{}"}}"#, text(number))).collect();
+    let mut found = Vec::new();
+    for (name, shards) in [("one", 1), ("many", 2)] {
+        body(&served, &format!("/solr/admin/collections?action=CREATE&name={name}&numShards={shards}")).await;
+        let path = format!("/solr/{name}/update?commit=true");
+        let sent = format!("[{}]", documents.join(","));
+        assert_eq!(served.post(&path, "application/json", &sent).await.status, 200);
+    }
+    let ask = async |name: &str| {
+        let path = format!("/solr/{name}/select?q=words_t:red&fl=id,score&sort=id+asc&omitHeader=true");
+        let body = body(&served, &path).await;
+        body[body.find("\"docs\"").unwrap()..].to_owned()
+    };
+    found.extend([ask("one").await, ask("many").await]);
+    let many = served.node.find("many").unwrap();
+    let own = |config: &plan::CollectionConfig| -> plan::Result<plan::CollectionConfig> {
+        Ok(plan::CollectionConfig { score_statistics: plan::ScoreStatistics::Shard, ..config.clone() })
+    };
+    many.edit_config(own).await.unwrap();
+    assert_eq!(found[0], found[1]);
+    assert_ne!(ask("many").await, found[1]);
+}
+
 #[tokio::test]
 async fn cores_change_their_names() {
     let served = Served::start().await;

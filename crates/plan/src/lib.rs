@@ -31,6 +31,7 @@ pub use config::processor::{
     NumberStyle, Parsing, Processor, Revising, SignatureKind, Signing, TypeMapping, UpdateChain,
     UpdateProcessing, UpdateProcessor, ValueClass,
 };
+pub use config::score_statistics::ScoreStatistics;
 pub use config::{CollectionConfig, ConfigSource, HandlerConfig, ParamSet, VersionedText};
 pub use error::{Error, ErrorKind, Result, RootCause};
 pub use facet::bucket::{

@@ -151,12 +151,14 @@ impl PinnedCollection {
     /// The words by which documents are like another, the least telling first. The words are those of the one
     /// shard that has the document; how telling they are is decided by all shards' counts.
     pub async fn like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
-        offload::compute(|| {
-            let words = self.gathered(|pin| like.ask_pinned(pin, meters))?;
-            let counts =
-                self.gathered(|pin| LikeCountsRead { like, words: &words }.ask_pinned(pin, meters))?;
-            like.chosen(words, &counts)
-        })
+        offload::compute(|| self.chosen_like_terms(like, meters))
+    }
+
+    /// The same, on the thread that asks.
+    pub(crate) fn chosen_like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
+        let words = self.gathered(|pin| like.ask_pinned(pin, meters))?;
+        let counts = self.gathered(|pin| LikeCountsRead { like, words: &words }.ask_pinned(pin, meters))?;
+        like.chosen(words, &counts)
     }
 
     /// What dictionaries suggest for words.

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use meter::Clock;
-use plan::{AutoCommit, Error, ErrorKind, Join, Result, Schema};
+use meter::{Clock, Meters};
+use plan::{AutoCommit, Error, ErrorKind, Join, LikeTerm, MoreLike, Result, Schema};
 use store::{LocalSite, ShardId, Site};
 
 use crate::catalog::{Catalog, MetadataHomes};
@@ -76,11 +76,20 @@ impl Directory {
 /// The collections of the node, as one of them asks for another.
 struct Neighbours(Weak<ArcSwap<Directory>>);
 
+impl Neighbours {
+    fn find(&self, collection: &str) -> Result<Arc<Collection>> {
+        let found = self.0.upgrade().and_then(|directory| directory.load().find(collection));
+        found.ok_or_else(|| Error::bad_request(format!("Cross-core join: no such core {collection}")))
+    }
+}
+
 impl Peers for Neighbours {
     fn joined(&self, collection: &str, join: &Join, scored: bool) -> Result<JoinedValues> {
-        let found = self.0.upgrade().and_then(|directory| directory.load().find(collection));
-        let missing = || Error::bad_request(format!("Cross-core join: no such core {collection}"));
-        found.ok_or_else(missing)?.joined(join, scored)
+        self.find(collection)?.joined(join, scored)
+    }
+
+    fn like_terms(&self, collection: &str, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        self.find(collection)?.pin().chosen_like_terms(like, &Meters::default())
     }
 }
 

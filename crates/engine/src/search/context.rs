@@ -7,12 +7,13 @@
 use std::sync::Arc;
 
 use meter::{Allowance, Meters, Trace};
-use plan::{Query, Result, SearchPlan, Value};
+use plan::{Error, Query, Result, SearchPlan, Value};
 use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
 use crate::search::caches::SearchCaches;
 use crate::search::counted_by::CountedBy;
+use crate::search::peers::Peers;
 use crate::segment::bits::Bits;
 use crate::snapshot::field_stats::KnownFields;
 use crate::snapshot::{SegmentView, Snapshot, Views};
@@ -110,6 +111,16 @@ impl<'a> SearchContext<'a> {
             trace: Trace::default(),
             counted_by: CountedBy::Shard,
         }
+    }
+
+    /// What asks the shards of a collection. Errors: `BadRequest` where this shard knows of no others.
+    pub(crate) fn peers(&self, collection: &str) -> Result<&'a dyn Peers> {
+        let none = || {
+            Error::bad_request(format!(
+                "documents of `{collection}` cannot be asked for here; search them first"
+            ))
+        };
+        self.caches.peers.get().map(|peers| &**peers).ok_or_else(none)
     }
 
     /// Whether nothing is searched, only what a search hangs on is counted.

@@ -1,8 +1,9 @@
-//! Other collections, as joins ask them (Solr's `fromIndex`): a shard knows how to ask, its owner knows where
-//! they are.
+//! What a search asks of documents that are not its shard's: joins ask other collections (Solr's `fromIndex`)
+//! and the other shards of their own, graphs and likes those shards. A shard knows how to ask, its owner
+//! knows where they are.
 
 use plan::partial::Merge;
-use plan::{Join, Result};
+use plan::{Join, LikeTerm, MoreLike, Result};
 
 use crate::search::tallies::Tallies;
 
@@ -27,4 +28,8 @@ pub trait Peers: Send + Sync {
     /// What the documents of `join.query` have in `join.from`, in the collection of this name; `scored` asks
     /// for scores too. Errors: `BadRequest` when there is no such collection.
     fn joined(&self, collection: &str, join: &Join, scored: bool) -> Result<JoinedValues>;
+
+    /// The words by which documents of the collection are like another, by the counts of all its shards.
+    /// Errors: `BadRequest` when there is no such collection, or no such document in it.
+    fn like_terms(&self, collection: &str, like: &MoreLike) -> Result<Vec<LikeTerm>>;
 }

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use plan::partial::{HitRef, RankedHits, SearchStatistics, ShardResult, SortValue};
-use plan::{CacheStats, CutDepth, Fingerprint, Query, SearchPlan, SortBy, SortKey, Value};
+use plan::{CacheStats, CutDepth, Fingerprint, MatchScope, Query, SearchPlan, SortBy, SortKey, Value};
 use quick_cache::Equivalent;
 
 use crate::cache::Cache;
@@ -74,7 +74,11 @@ impl Equivalent<ResultKey> for ResultLookup<'_> {
 
 impl<'a> ResultLookup<'a> {
     fn of(snapshot: u64, plan: &'a SearchPlan) -> Self {
-        let own = Fingerprint::of(&(&plan.query, &plan.sort, &plan.statistics));
+        // Most searches are by score and of one shard: to write that out for them would be half of the work.
+        let own = match (is_by_score(&plan.sort), &plan.statistics) {
+            (true, None) => Fingerprint::of(&plan.query),
+            _ => Fingerprint::of(&(&plan.query, &plan.sort, &plan.statistics)),
+        };
         let fingerprinted = plan.filters.iter().map(|filter| (Fingerprint::of(&filter.query), &filter.query));
         let mut filters: Vec<_> = fingerprinted.collect();
         filters.sort_unstable_by_key(|(fingerprint, _)| *fingerprint);
@@ -127,6 +131,10 @@ impl KeptResult {
     }
 }
 
+fn is_by_score(sort: &[SortKey]) -> bool {
+    matches!(sort, [] | [SortKey { by: SortBy::Score, descending: true }])
+}
+
 /// What hits take, with the values that order them.
 fn bytes_of(hits: &[HitRef]) -> usize {
     let text = |value: &SortValue| match value.value() {
@@ -146,10 +154,13 @@ impl ResultCache {
     pub(crate) fn lookup<'a>(&self, snapshot: &Snapshot, plan: &'a SearchPlan) -> Option<ResultLookup<'a>> {
         // Only the search for the best scores every hit on its way; elsewhere the page's alone have scores,
         // not those before it.
-        let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
+        let by_score = is_by_score(&plan.sort);
         let plain = plan.shape.is_plain();
         let whole = plain && !plan.facets.reads_hits() && !plan.explain && (by_score || !plan.scores);
-        (self.0.is_on() && plan.cache && whole).then(|| ResultLookup::of(snapshot.number(), plan))
+        // What other shards say changes without this one's snapshot.
+        let own = |query: &Query| query.scope() < MatchScope::Collections;
+        let own = || own(&plan.query) && plan.filters.iter().all(|filter| own(&filter.query));
+        (self.0.is_on() && plan.cache && whole && own()).then(|| ResultLookup::of(snapshot.number(), plan))
     }
 
     /// Hits that the plan's page can be taken from.

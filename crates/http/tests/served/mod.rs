@@ -293,6 +293,7 @@ fn config() -> CollectionConfig {
         handlers: vec![select, strict, suggest, vectors],
         boolean_clauses_max: 1024,
         slow_query_ms: None,
+        score_statistics: plan::ScoreStatistics::default(),
         updates: plan::UpdateProcessing::default(),
         components: plan::Components { suggest: vec![suggesters()], ..plan::Components::default() },
         named: plan::NamedParts::NONE,

@@ -6,6 +6,7 @@ pub(crate) mod elevation;
 pub(crate) mod highlight_parts;
 pub(crate) mod named_part;
 pub(crate) mod processor;
+pub(crate) mod score_statistics;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use crate::config::component::{Component, Components};
 use crate::config::named_part::NamedParts;
 use crate::config::processor::UpdateProcessing;
+use crate::config::score_statistics::ScoreStatistics;
 use crate::schema::analyzer::Resources;
 use crate::update::commit::AutoCommit;
 
@@ -27,6 +29,9 @@ pub struct CollectionConfig {
     /// it to the server.
     #[serde(default)]
     pub slow_query_ms: Option<u64>,
+    /// What scores of several shards are by.
+    #[serde(default)]
+    pub score_statistics: ScoreStatistics,
     /// What is done to updates before they reach the shard.
     #[serde(default)]
     pub updates: UpdateProcessing,

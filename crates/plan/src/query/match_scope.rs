@@ -12,7 +12,7 @@ pub enum MatchScope {
     Segment,
     /// Other segments too, their statistics or which documents live: all of it the same in one snapshot.
     Snapshot,
-    /// Another collection.
+    /// Documents that are not the shard's: of another collection, or of other shards of its own.
     Collections,
 }
 
@@ -43,6 +43,7 @@ impl Query {
             | Query::Exists { .. } => MatchScope::Segment,
             // The nearest terms of all segments, so many; the words of a document that another segment may
             // have.
+            Query::MoreLike(like) if like.collection.is_some() => MatchScope::Collections,
             Query::Fuzzy(_) | Query::MoreLike(_) => MatchScope::Snapshot,
             Query::Nearest(nearest) => MatchScope::Snapshot.max(widest(&nearest.among)),
             Query::Span(span) => span.span.scope(),
@@ -106,6 +107,7 @@ impl Related {
             Related::ToChildren { parents, query } => parents.scope().max(query.scope()),
             Related::Join(join) if join.collection.is_some() => MatchScope::Collections,
             Related::Join(join) => join.query.scope(),
+            Related::Graph { graph, .. } if graph.collection.is_some() => MatchScope::Collections,
             Related::Graph { query, graph } => query.scope().max(widest(&graph.filter)),
         };
         inner.max(MatchScope::Snapshot)

@@ -15,6 +15,9 @@ use crate::value::Value;
 pub struct MoreLike {
     /// Of the schema it was resolved against.
     pub schema_version: Option<u64>,
+    /// The collection whose shards say which words tell enough, where a query over several asks for likes;
+    /// `None` where the words are those of one shard, or whoever asks gathers them.
+    pub collection: Option<Arc<str>>,
     pub of: LikeSource,
     /// Whose words count, with what they weigh.
     pub fields: Vec<(Arc<str>, f32)>,

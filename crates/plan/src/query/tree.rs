@@ -189,6 +189,8 @@ pub struct Join {
 /// in `node` (`{!graph}`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
+    /// The collection, where it has shards besides the one that is asked: a way may lead through any of them.
+    pub collection: Option<Arc<str>>,
     pub node: Arc<str>,
     pub edges: Arc<str>,
     /// Only over these does a way lead.

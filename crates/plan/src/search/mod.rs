@@ -22,6 +22,7 @@ pub(crate) mod why_not;
 
 use std::sync::Arc;
 
+use crate::config::score_statistics::ScoreStatistics;
 use crate::facet::FacetPlan;
 use crate::partial::{ChosenHeads, SearchStatistics};
 use crate::query::match_scope::MatchScope;
@@ -62,6 +63,8 @@ pub struct SearchPlan {
     pub highlight: Option<HighlightPlan>,
     /// Which of the documents below each hit are shown with it.
     pub children: Vec<ChildrenPlan>,
+    /// Whether shards that are several score by what all of them count.
+    pub score_statistics: ScoreStatistics,
     /// What scores hang on beside the document, of all shards together; `None` where a shard is alone and
     /// counts its own.
     pub statistics: Option<Arc<SearchStatistics>>,
@@ -100,6 +103,7 @@ impl SearchPlan {
             shape: Shape::default(),
             highlight: None,
             children: Vec::new(),
+            score_statistics: ScoreStatistics::default(),
             statistics: None,
             heads: Vec::new(),
         }
@@ -116,6 +120,7 @@ impl SearchPlan {
             fields: self.fields.clone(),
             functions: self.functions.clone(),
             scores: self.scores,
+            score_statistics: self.score_statistics,
             ..Self::count(query)
         }
     }
@@ -133,8 +138,12 @@ impl SearchPlan {
     }
 
     /// Whether any score or value of it hangs on more than its document: then shards that are several need
-    /// [`Self::statistics`].
+    /// [`Self::statistics`], unless each is to go by its own.
     pub fn needs_statistics(&self) -> bool {
+        self.score_statistics == ScoreStatistics::Collection && self.hangs_on_statistics()
+    }
+
+    fn hangs_on_statistics(&self) -> bool {
         let by_value = |key: &SortKey| matches!(key.by, SortBy::Score | SortBy::Function(_));
         let scores = self.scores || self.explain || self.shape.rerank.is_some();
         let counts = |query: &Query| query.scope() == MatchScope::Snapshot;

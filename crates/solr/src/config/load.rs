@@ -5,7 +5,10 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use plan::{AutoCommit, CollectionConfig, ConfigSource, HandlerConfig, Resources, Result, VersionedText};
+use plan::{
+    AutoCommit, CollectionConfig, ConfigSource, HandlerConfig, Resources, Result, ScoreStatistics,
+    VersionedText,
+};
 
 use crate::config::chains;
 use crate::config::components;
@@ -45,6 +48,7 @@ const PASSED_OVER: &[&str] = &[
     "queryParser",
     "queryResponseWriter",
     "transformer",
+    "statsCache",
     "valueSourceParser",
     "queryConverter",
     "expressible",
@@ -130,6 +134,7 @@ fn from_root(root: Element) -> Result<LoadedConfig> {
         handlers,
         boolean_clauses_max: boolean_clauses_max(&root)?,
         slow_query_ms: slow_query_ms(&root)?,
+        score_statistics: score_statistics(&root)?,
         updates,
         components: declared.components,
         named: named_parts::read(&root, &mut warnings)?,
@@ -159,6 +164,7 @@ pub fn fallback() -> CollectionConfig {
         }],
         boolean_clauses_max: BOOLEAN_CLAUSES_MAX,
         slow_query_ms: None,
+        score_statistics: ScoreStatistics::default(),
         updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
         named: plan::NamedParts::NONE,
@@ -226,6 +232,19 @@ fn slow_query_ms(root: &Element) -> Result<Option<u64>> {
     Ok(u64::try_from(number).ok())
 }
 
+fn score_statistics(root: &Element) -> Result<ScoreStatistics> {
+    let Some(class) = root.first("statsCache").and_then(|it| it.attribute("class")) else {
+        return Ok(ScoreStatistics::default());
+    };
+    let name = class.rsplit('.').next().unwrap_or(class);
+    ScoreStatistics::of_class(name).ok_or_else(|| {
+        wrong(&format!(
+            "the class of `statsCache` is `{class}`; use `LocalStatsCache`, or one of `ExactStatsCache`, \
+             `ExactSharedStatsCache` and `LRUStatsCache`, which are the same here"
+        ))
+    })
+}
+
 fn schema_mutable(root: &Element) -> bool {
     let Some(factory) = root.first("schemaFactory") else { return true };
     let classic =
@@ -271,6 +290,22 @@ mod tests {
         );
         let update = config.handlers.iter().find(|it| it.path == "/update").unwrap();
         assert_eq!(update.defaults, [pair("df", "_text_")]);
+    }
+
+    #[test]
+    fn classes_of_statistics_are_honoured_or_refused() {
+        let of = |class: &str| {
+            let loaded = read(&format!(r#"<statsCache class="{class}"/>"#))?;
+            assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+            Ok(loaded.config.score_statistics)
+        };
+        let exact = ["ExactStatsCache", "ExactSharedStatsCache", "LRUStatsCache"];
+        for class in exact.map(|name| format!("org.apache.solr.search.stats.{name}")) {
+            assert_eq!(of(&class).unwrap(), ScoreStatistics::Collection, "{class}");
+        }
+        assert_eq!(of("solr.LocalStatsCache").unwrap(), ScoreStatistics::Shard);
+        let refused: plan::Error = of("com.example.Mine").unwrap_err();
+        assert!(refused.to_string().contains("`com.example.Mine`"), "{refused}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use analysis::SchemaAnalyzers;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use plan::{Error, FieldSpec, NamedPart, NamedParts, Query, Result, Schema};
+use plan::{Error, FieldSpec, NamedPart, NamedParts, Query, Result, Schema, ScoreStatistics};
 
 use super::budget::Budget;
 use super::others::Others;
@@ -63,6 +63,8 @@ pub struct Names<'a> {
     pub sharded: Option<&'a str>,
     /// Whether other collections are searched with it.
     pub together: bool,
+    /// What scores of several shards are by.
+    pub score_statistics: ScoreStatistics,
 }
 
 impl Names<'_> {
@@ -82,7 +84,13 @@ impl Names<'_> {
 
 impl Default for Names<'_> {
     fn default() -> Self {
-        Self { parsers: None, own: const { &NamedParts::NONE }, sharded: None, together: false }
+        Self {
+            parsers: None,
+            own: const { &NamedParts::NONE },
+            sharded: None,
+            together: false,
+            score_statistics: ScoreStatistics::default(),
+        }
     }
 }
 

@@ -22,10 +22,10 @@ pub(super) fn of_text(request: &Request<'_>) -> Result<Option<Query>> {
 }
 
 fn like(request: &Request<'_>, of: LikeSource, fields: Vec<(Arc<str>, f32)>) -> Result<Option<Query>> {
-    // The handler and the component of likes gather the words of all shards; a query cannot.
-    request.context.names.refuse_over_shards("`{!mlt}`")?;
     let schema_version = Some(request.context.schema.lineage.version);
-    Ok(Some(Query::MoreLike(Box::new(MoreLike { schema_version, of, fields, choice: choice(request)? }))))
+    let collection = request.context.names.sharded.map(Arc::from);
+    let choice = choice(request)?;
+    Ok(Some(Query::MoreLike(Box::new(MoreLike { schema_version, collection, of, fields, choice }))))
 }
 
 fn fields(request: &Request<'_>) -> Result<Vec<(Arc<str>, f32)>> {

@@ -89,7 +89,6 @@ fn check_method(request: &Request<'_>) -> Result<()> {
 /// `{!graph from=… to=… traversalFilter=… maxDepth=… returnRoot=… returnOnlyLeaf=…}query`: the documents that
 /// match, and those they lead to: `to` holds where a document leads, `from` where it is led to.
 pub(super) fn graph(request: &Request<'_>) -> Result<Option<Query>> {
-    request.context.names.refuse_over_shards("`{!graph}`")?;
     let node = request.context.field_quoted(request.local.get("from").unwrap_or("node_id"))?;
     let edges = request.context.field_quoted(request.local.get("to").unwrap_or("edge_ids"))?;
     for field in [&node, &edges] {
@@ -106,6 +105,7 @@ pub(super) fn graph(request: &Request<'_>) -> Result<Option<Query>> {
     let filter = request.local.get("traversalFilter").map(|text| request.nested(text, None)).transpose()?;
     let query = request.nested(request.text, None)?.map_or(Query::Nothing, positive);
     let graph = Graph {
+        collection: request.context.names.sharded.map(Arc::from),
         node: node.name,
         edges: edges.name,
         filter: filter.flatten().map(positive),

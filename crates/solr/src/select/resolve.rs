@@ -191,6 +191,7 @@ impl SelectRequest<'_> {
             // What another collection says may change at any time.
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
                 && !queries.others.is_some_and(Others::were_asked),
+            score_statistics: queries.names.score_statistics,
             statistics: None,
             heads: Vec::new(),
         };

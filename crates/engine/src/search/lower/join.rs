@@ -1,11 +1,10 @@
 //! Joins: the values that the documents of one query have in a field, and the documents that have them in
-//! another. Values are collected over all segments first; a graph does so again from what it found, until
-//! nothing new is.
+//! another. Values are collected over all segments first.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use plan::{Error, Graph, Join, Query, ROOT_FIELD, RelatedScore, Result};
+use plan::{Error, Join, Query, ROOT_FIELD, RelatedScore, Result};
 use tantivy::DocId;
 
 use super::lowering::Lowering;
@@ -14,7 +13,6 @@ use crate::layout::FieldLayout;
 use crate::search::context::SearchContext;
 use crate::search::context::SearchSegment;
 use crate::search::evaluate::Evaluator;
-use crate::search::mask::{self, PreparedFilter};
 use crate::search::matches::matches;
 use crate::search::node::Node;
 use crate::search::node_label;
@@ -35,8 +33,8 @@ impl Lowering<'_> {
         let Some(to) = self.field(&join.to) else { return Ok(Node::Nothing) };
         let (label, tallies) = match &join.collection {
             Some(collection) => {
-                let peers = self.context.caches.peers.get().ok_or_else(|| no_peers(collection))?;
-                (format!("join from {collection}"), peers.joined(collection, join, mode.is_some())?.0)
+                let joined = self.context.peers(collection)?.joined(collection, join, mode.is_some())?;
+                (format!("join from {collection}"), joined.0)
             }
             None => {
                 if let Some(from) = self.field(&join.from) {
@@ -65,73 +63,8 @@ impl Lowering<'_> {
         Ok(tallies)
     }
 
-    pub(super) fn graph(&mut self, query: &Query, graph: &Graph, boost: f32) -> Result<Node> {
-        let roots = self.lower_related(query, false)?;
-        let roots = self.context.segments.iter().map(|segment| self.living(segment, &roots));
-        let roots = roots.collect::<Result<Vec<_>>>()?;
-        let found = self.reached(graph, &roots)?;
-        let ids = self.context.segments.iter().map(|segment| segment.view.id());
-        Ok(Node::known("Graph Match".to_owned(), boost, ids.zip(found).collect()))
-    }
-
-    /// The documents that a graph leads to from `roots`.
-    pub(super) fn reached(&mut self, graph: &Graph, roots: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
-        let filter = graph.filter.as_ref();
-        let filter = filter.map(|query| PreparedFilter::of_query(self.context, query)).transpose()?;
-        let (node, edges) = (self.field(&graph.node), self.field(&graph.edges));
-        let (mut found, mut frontier, mut step) = (roots.to_vec(), roots.to_vec(), 0);
-        while let (Some(node), Some(edges)) = (node, edges)
-            && graph.steps_max.is_none_or(|most| step < most)
-            && frontier.iter().any(|bits| bits.count() > 0)
-            && !self.context.allowance.is_used_up()
-        {
-            frontier = self.step(node, edges, &frontier)?;
-            for ((segment, new), found) in self.context.segments.iter().zip(&mut frontier).zip(&mut found) {
-                let new = Arc::make_mut(new);
-                if let Some(filter) = &filter {
-                    new.intersect(&*mask::filter_bits(self.context, segment, filter)?);
-                }
-                new.subtract(found);
-                Arc::make_mut(found).union(new);
-            }
-            step += 1;
-        }
-        for ((segment, bits), roots) in self.context.segments.iter().zip(&mut found).zip(roots) {
-            let bits = Arc::make_mut(bits);
-            if let (Some(edges), true) = (edges, graph.only_leaves) {
-                bits.subtract(&having(segment, edges)?);
-            }
-            if !graph.with_roots {
-                bits.subtract(roots);
-            }
-        }
-        Ok(found)
-    }
-
-    /// The living documents that have in `node` what these have in `edges`.
-    pub(super) fn step(
-        &mut self,
-        node: &FieldLayout,
-        edges: &FieldLayout,
-        from: &[Arc<Bits>],
-    ) -> Result<Vec<Arc<Bits>>> {
-        let mut tallies = Tallies::new();
-        for (segment, docs) in self.context.segments.iter().zip(from) {
-            self.collect(segment, edges, docs, None, &mut tallies)?;
-        }
-        let mut holders = self.holders(node, tallies.keys())?;
-        let bits = self.context.segments.iter().map(|segment| {
-            let mut bits = holders.remove(&segment.view.id()).unwrap_or_default();
-            if let Some(alive) = &segment.alive {
-                Arc::make_mut(&mut bits).intersect(alive);
-            }
-            bits
-        });
-        Ok(bits.collect())
-    }
-
     /// Adds what `docs` have in a field. `scored` gives what each of them counts.
-    fn collect(
+    pub(super) fn collect(
         &self,
         segment: &SearchSegment<'_>,
         field: &FieldLayout,
@@ -175,7 +108,7 @@ impl Lowering<'_> {
     }
 
     /// The documents that have one of the values.
-    fn holders<'k>(
+    pub(super) fn holders<'k>(
         &mut self,
         field: &FieldLayout,
         keys: impl Iterator<Item = &'k Key>,
@@ -234,7 +167,7 @@ impl Lowering<'_> {
 }
 
 /// The documents with a value in the field.
-fn having(segment: &SearchSegment<'_>, field: &FieldLayout) -> Result<Bits> {
+pub(super) fn having(segment: &SearchSegment<'_>, field: &FieldLayout) -> Result<Bits> {
     super::exists_docs(segment.view, field)
 }
 
@@ -249,10 +182,6 @@ pub(super) fn check_kinds(from: &FieldLayout, to: &FieldLayout) -> Result<()> {
     Err(Error::bad_request(format!(
         "cannot join `{from}` to `{to}`: one is a number, and the other is not of its type; use fields of one type"
     )))
-}
-
-fn no_peers(collection: &str) -> Error {
-    Error::bad_request(format!("documents of `{collection}` cannot be asked for here; search them first"))
 }
 
 fn label(join: &Join, node: &Node) -> String {

@@ -7,6 +7,7 @@ mod boolean;
 mod expression_size;
 mod function;
 mod fuzzy;
+mod graph;
 mod join;
 pub(crate) mod lowering;
 mod moves;
@@ -89,7 +90,10 @@ impl<'a> Lowering<'a> {
                 Related::Graph { query, graph } => self.graph(query, graph, boost),
             },
             Query::MoreLike(like) => {
-                let terms = more_like::terms(self.context, like)?;
+                let terms = match &like.collection {
+                    Some(collection) => self.context.peers(collection)?.like_terms(collection, like)?,
+                    None => more_like::terms(self.context, like)?,
+                };
                 self.lower(&like.query(&terms, self.context.layout.unique_key()), boost)
             }
             Query::ConstantScore { query, score } => {

@@ -94,6 +94,7 @@ impl SearchScope {
                 own: &self.config.named,
                 sharded: self.sharded.as_deref(),
                 together: self.together,
+                score_statistics: self.config.score_statistics,
             },
             highlight: &self.config.components.highlight,
         }

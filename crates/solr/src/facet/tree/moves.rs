@@ -69,6 +69,7 @@ impl TreeReader<'_> {
         let filter = get("traversalFilter").map(|text| self.domain_query(&text));
         let filter = self.later(filter.transpose()).flatten();
         Ok(Some(Move::Graph(Graph {
+            collection: None,
             node,
             edges,
             filter,
