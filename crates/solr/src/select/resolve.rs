@@ -2,6 +2,8 @@
 //! fails the whole request, in the order in which Solr finds out; then what is told beside the hits, where
 //! the first mistake is told after them and what comes later is left out.
 
+use std::sync::Arc;
+
 use plan::{
     Collapse, Component, Cursor, Error, ExpandPlan, Filter, GroupPlan, HighlightPlan, Query, Rerank, Result,
     Schema, SearchPlan, Shape, SortBy, SortKey,
@@ -25,11 +27,12 @@ use crate::query::{
     Budget, Others, ParsedQuery, QueryContext, cache_and_cost, known_name, parse_query, split_local_params,
 };
 
-/// What to run, and how to show it.
+/// What to run, and how to show it. Both are large and handed on often, and a copy of them was a tenth of
+/// what a short search takes: so neither lies in the structs and futures that carry it.
 #[derive(Debug)]
 pub struct Resolved {
-    pub plan: SearchPlan,
-    pub response: ResponsePlan,
+    pub plan: Arc<SearchPlan>,
+    pub response: Box<ResponsePlan>,
     /// For the response's header.
     pub warnings: Vec<String>,
     /// Why facets are not counted or other documents not explained, as was asked for: told behind the
@@ -83,10 +86,10 @@ impl SelectRequest<'_> {
         let warnings = std::mem::take(&mut beside.facets.warnings);
         let late_failure = beside.failure.take();
         let (plan, response) = self.plan(&queries, searched, beside)?;
-        let response = ResponsePlan { debug, debug_query, ..response };
+        let response = Box::new(ResponsePlan { debug, debug_query, ..response });
         // What is found in other collections changes without this one, and no snapshot of it says when.
         let asks_others = queries.others.is_some_and(Others::were_asked);
-        let plan = SearchPlan { cache: plan.cache && !asks_others, ..plan };
+        let plan = Arc::new(SearchPlan { cache: plan.cache && !asks_others, ..plan });
         // What its columns search may change without it.
         let alone = response.fields.subqueries.is_empty() && !asks_others;
         let repeatable = plan.cache && !debug.timing && !dates.depends_on_time() && alone;

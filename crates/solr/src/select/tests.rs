@@ -72,7 +72,7 @@ fn sorts_are_checked_against_the_schema() {
     );
     check("a_stop", Err("can not sort on multivalued field: a_stop of type: stopped"));
     check("a_p", Err("Sorting not supported on SpatialField: a_p, instead try sorting by query."));
-    let random = |name: &str| resolve(&format!("q=*:*&sort={name} asc")).unwrap().plan.sort;
+    let random = |name: &str| resolve(&format!("q=*:*&sort={name} asc")).unwrap().plan.sort.clone();
     assert_eq!(random("random_1"), random("random_1"));
     assert_ne!(random("random_1"), random("random_2"));
 }
@@ -96,7 +96,7 @@ fn debug_output_is_that_of_solr() {
 
 #[test]
 fn now_and_zone_come_from_the_request() {
-    let query = |form: &str| match resolve(form).unwrap().plan.query {
+    let query = |form: &str| match &resolve(form).unwrap().plan.query {
         Query::Term { value, .. } => value.to_text(),
         other => panic!("{other:?}"),
     };

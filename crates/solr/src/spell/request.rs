@@ -238,12 +238,12 @@ impl<'a> SpellRequest<'a> {
         let mut params = self.trial_params();
         params.set(query::Q.name, query.to_owned());
         let plan = SelectRequest::parse(&params)?.resolve(context)?.plan;
-        let mut trial = SearchPlan::count(plan.query);
+        let mut trial = SearchPlan::count(plan.query.clone());
         trial.schema_version = plan.schema_version;
         trial.sort = vec![SortKey { by: SortBy::IndexOrder, descending: false }];
         trial.page.rows = spelling.trial_documents_max;
-        trial.filters = filters.iter().cloned().chain(plan.filters).collect();
-        trial.shape.collapses = plan.shape.collapses;
+        trial.filters = filters.iter().chain(&plan.filters).cloned().collect();
+        trial.shape.collapses = plan.shape.collapses.clone();
         Ok(trial)
     }
 

@@ -20,7 +20,7 @@ use crate::request::call::{Answer, Call};
 
 pub(super) struct ComponentSearch {
     pub plan: Arc<SearchPlan>,
-    pub response: ResponsePlan,
+    pub response: Box<ResponsePlan>,
     pub pinned: PinnedCollection,
     pub result: SearchResult,
     explained_other: Vec<(String, Explanation)>,
@@ -41,7 +41,6 @@ impl ComponentSearch {
     ) -> Result<Self> {
         let Resolved { plan, mut response, warnings, late_failure, repeatable: is_repeatable } = resolved;
         name_shards(&mut response.fields, || pinned.shard_documents().to_vec());
-        let plan = Arc::new(plan);
         // Route, engine, gather.
         let result = if others.is_empty() {
             pinned.search(plan.clone(), meters).await?

@@ -94,8 +94,7 @@ impl<'a> Subqueries<'a> {
         let scope = SearchScope::of(self.call, &collection, self.permit);
         let mut resolved = SelectRequest::parse(&params)?.resolve(&scope.context())?;
         name_shards(&mut resolved.response.fields, || collection.shard_documents());
-        let plan = Arc::new(resolved.plan);
-        let mut result = collection.search(plan, &self.permit.meters).await?;
+        let mut result = collection.search(resolved.plan, &self.permit.meters).await?;
         let fields = &resolved.response.fields;
         let columns = self.columns_at(level + 1, &collection, (&params, fields), &result.hits).await?;
         result.score_max = None;

@@ -83,7 +83,7 @@ pub(super) fn plans_of_others(
     let plan_of = |scope: &SearchScope| {
         let plan = request.resolve(&scope.context())?.plan;
         check_kinds(&own.plan, (first.context().schema, scope.context().schema))?;
-        Ok(Arc::new(plan))
+        Ok(plan)
     };
     others.iter().map(plan_of).collect()
 }

@@ -31,7 +31,7 @@ fn resolve(tree: &str) -> Result<Resolved> {
 fn plan(tree: &str) -> BucketPlan {
     let resolved = resolve(tree).unwrap();
     assert!(resolved.late_failure.is_none(), "{tree}: {:?}", resolved.late_failure);
-    resolved.plan.facets.tree.unwrap()
+    resolved.plan.facets.tree.clone().unwrap()
 }
 
 #[test]
