@@ -39,8 +39,8 @@ pub struct JitterOptions {
     pub seconds: f64,
     /// Arms of the same memory take turns, so often each.
     pub rounds: u32,
-    /// Whether the process asks for transparent huge pages, or forbids them. Told with the figures; the caller
-    /// does either.
+    /// Whether the process asks for transparent huge pages, or forbids them. Told with the figures; the
+    /// caller does either.
     pub huge_pages: bool,
 }
 

@@ -1,4 +1,6 @@
-//! Whose statistics scores are by, where a collection has several shards: Solr's `<statsCache>`.
+//! Whose statistics scores are by, where a collection has several shards: Solr's `<statsCache>`. Owns the two
+//! choices and the names of Solr's classes for them; `solr` reads the element, a search plan carries the
+//! choice, and whether statistics are gathered follows from it (`SearchPlan::needs_statistics`).
 
 use serde::{Deserialize, Serialize};
 

@@ -54,8 +54,8 @@ pub type SelfLook = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// While it lasts it is told of again after so long.
 const REPEAT_MS: u64 = 60_000;
-/// The doctor is asked again after so long where it saw nobody wait: a disk that is slow lets go of each in the
-/// end.
+/// The doctor is asked again after so long where it saw nobody wait: a disk that is slow lets go of each in
+/// the end.
 const SEE_AGAIN_MS: u64 = 5_000;
 
 /// Collection and shard.
