@@ -22,6 +22,10 @@ pub enum Create {
 }
 
 impl Create {
+    pub fn has_shards(&self) -> bool {
+        matches!(self, Self::Collections(shards) if *shards > 1)
+    }
+
     pub fn parse(text: &str) -> Result<Self> {
         match (text, text.strip_prefix("home:")) {
             ("cores", _) => Ok(Self::Cores),
