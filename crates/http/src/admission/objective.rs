@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Objective {
     pub latency: Option<LatencyGoal>,
     /// Of all processors, what the server may use while it takes updates: from 0 to 1, held within
-    /// [`PROCESSOR_BAND`].
+    /// `PROCESSOR_BAND`.
     pub processor: Option<f64>,
 }
 
