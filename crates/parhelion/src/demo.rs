@@ -68,6 +68,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         tls: None,
         compress: Compress::default(),
         data_dir,
+        store: None,
         security: None,
         insecure_open: args.insecure_open,
         backup_dir: None,

@@ -18,6 +18,7 @@ mod logs;
 mod machine;
 mod manual;
 mod memory;
+mod object_store;
 mod output;
 mod post;
 #[cfg(target_arch = "x86_64")]

@@ -18,6 +18,7 @@ use crate::limits::LimitArgs;
 use crate::listen::{self, Bound, ListenAddress};
 use crate::logs::ProcessLogs;
 use crate::machine;
+use crate::object_store::OpenStore;
 use crate::output;
 use crate::watch::Watching;
 
@@ -33,6 +34,8 @@ pub struct ServerArgs {
     pub tls: Option<Tls>,
     pub compress: Compress,
     pub data_dir: PathBuf,
+    /// The address of the store where shards are at home; `None` is the data directory.
+    pub store: Option<String>,
     /// A `security.json` for data that has none.
     pub security: Option<PathBuf>,
     /// Whether other machines may reach it though nobody has to log in.
@@ -54,6 +57,8 @@ pub struct Server {
     places: Vec<String>,
     sockets: Vec<PathBuf>,
     node: Arc<Node>,
+    /// Behind the node, which asks it until it is closed.
+    _store: Option<OpenStore>,
     stop: watch::Sender<bool>,
     _watching: Watching,
     serving: JoinHandle<std::io::Result<()>>,
@@ -67,6 +72,7 @@ impl Server {
             tls,
             compress,
             data_dir,
+            store,
             security,
             insecure_open,
             backup_dir,
@@ -90,9 +96,10 @@ impl Server {
             ),
             name: format!("{name}_solr"),
         };
-        let node = tokio::task::spawn_blocking(|| Node::open(config))
+        let place = store.clone().unwrap_or_else(|| data_dir.display().to_string());
+        let (node, store) = tokio::task::spawn_blocking(move || open_node(config, store.as_deref()))
             .await?
-            .with_context(|| format!("cannot open the data in `{}`", data_dir.display()))?;
+            .with_context(|| format!("cannot open the data in `{place}`"))?;
         note_left_alone(&node, &data_dir);
         let security = guard::load(&node, &data_dir, security.as_deref()).await?;
         let exposed: Vec<_> = bound.iter().filter(|it| it.exposed).map(|it| it.shown.as_str()).collect();
@@ -122,7 +129,7 @@ impl Server {
         let sockets = sockets.into_iter().flatten().collect();
         let listeners = bound.into_iter().map(|Bound { listener, .. }| listener).collect();
         let serving = tokio::spawn(http::serve(listeners, node.clone(), config, until(stopped)));
-        Ok(Self { places, sockets, node, stop, _watching: watching, serving })
+        Ok(Self { places, sockets, node, _store: store, stop, _watching: watching, serving })
     }
 
     /// The first place; a Solr URL if that is an address.
@@ -148,6 +155,14 @@ impl Server {
             .await?
             .context("cannot close cleanly; the log keeps what was acknowledged")
     }
+}
+
+/// Blocks.
+fn open_node(config: NodeConfig, store: Option<&str>) -> anyhow::Result<(Arc<Node>, Option<OpenStore>)> {
+    let Some(url) = store else { return Ok((Node::open(config)?, None)) };
+    let store = OpenStore::open(url)?;
+    let homes = store.documents(&config.data_dir)?;
+    Ok((Node::open_at(config, homes, store.site())?, Some(store)))
 }
 
 async fn until(mut stopped: watch::Receiver<bool>) {

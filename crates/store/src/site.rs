@@ -25,6 +25,12 @@ pub trait Site: Send + Sync {
     /// Errors: `Deposed` when it is refused.
     fn home(&self, id: &ShardId) -> Result<Arc<dyn ShardHome>>;
 
+    /// Whether this shard ever had an owner here, in a home that does not forget it with its folder: then
+    /// something of it may be there still, and the id is not free for another one.
+    fn is_used(&self, _id: &ShardId) -> Result<bool> {
+        Ok(false)
+    }
+
     /// What an owner has published of the shard, to be read beside that owner. Looks at nothing yet.
     fn archive(&self, id: &ShardId) -> Result<Arc<dyn ShardArchive>>;
 }

@@ -143,7 +143,7 @@ impl Collection {
         let taken = self.catalog.shard_folders(entry.key())?;
         let mut folder = format!("shard-{version}");
         let mut number = 2;
-        while taken.contains(&folder) {
+        while taken.contains(&folder) || node.is_used(&entry, &folder)? {
             folder = format!("shard-{version}.{number}");
             number += 1;
         }

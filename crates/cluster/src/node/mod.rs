@@ -116,9 +116,14 @@ impl Node {
 
     /// The same with documents that are elsewhere than in the data directory. Blocks.
     pub fn open_on(config: NodeConfig, homes: MetadataHomes) -> Result<Arc<Self>> {
+        let site = Arc::new(LocalSite::new(&config.data_dir));
+        Self::open_at(config, homes, site)
+    }
+
+    /// The same with shards that are elsewhere too. Blocks.
+    pub fn open_at(config: NodeConfig, homes: MetadataHomes, site: Arc<dyn Site>) -> Result<Arc<Self>> {
         let NodeConfig { data_dir, clock, shards, name } = config;
         let started_ms = clock.now_ms();
-        let site = Arc::new(LocalSite::new(&data_dir));
         let catalog = Arc::new(Catalog::open(data_dir, homes)?);
         upgrade(&catalog)?;
         let mut node = Self {
@@ -269,6 +274,12 @@ impl Node {
     fn place(&self, entry: &CollectionDocument, folder: &str) -> ShardPlace {
         let path = Catalog::shard_path(entry.key(), folder);
         ShardPlace { site: self.site.clone(), id: ShardId { path, stream: stream(entry, folder) } }
+    }
+
+    /// Whether a folder's name stands for a shard that was there before, where shards outlive their folders.
+    pub(crate) fn is_used(&self, entry: &CollectionDocument, folder: &str) -> Result<bool> {
+        let ShardPlace { site, id } = self.place(entry, folder);
+        site.is_used(&id).map_err(crate::documents::lift)
     }
 
     fn enter(&self, collection: Arc<Collection>) {

@@ -58,6 +58,12 @@ impl Node {
         let exchanged = collection.exchange_shards(self, |served| {
             let folder = shard_folder(&served.edition, name);
             self.discard(collection, &folder)?;
+            if self.is_used(&entry, &folder)? {
+                // Whatever it held would be back.
+                return Err(Error::bad_request(format!(
+                    "a shard `{name}` was in this store before; choose another name"
+                )));
+            }
             let auto_commit = collection.config().auto_commit;
             let shard = self.open_shard(&entry, &folder, collection.schema(), auto_commit)?;
             opened = Some(shard.clone());

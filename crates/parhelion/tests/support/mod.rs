@@ -15,6 +15,7 @@ pub struct Server {
 
 impl Server {
     /// Starts `parhelion serve` on `data_dir` and waits until it says where it listens.
+    #[allow(dead_code, reason = "some always have more arguments")]
     pub fn start(data_dir: &Path) -> Self {
         Self::start_with(data_dir, &[])
     }

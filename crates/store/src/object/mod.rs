@@ -103,6 +103,10 @@ impl Site for ObjectSite {
         Ok(Arc::new(ObjectHome::new(contender.take_over()?, &self.log)?))
     }
 
+    fn is_used(&self, id: &ShardId) -> Result<bool> {
+        Ok(!self.client.list(&Keys::of(&id.stream).epochs())?.is_empty())
+    }
+
     fn archive(&self, id: &ShardId) -> Result<Arc<dyn ShardArchive>> {
         check_path(&id.path)?;
         Ok(Arc::new(ObjectArchive::new(Arc::clone(&self.client), id.stream)))
