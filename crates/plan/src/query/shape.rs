@@ -30,7 +30,7 @@ pub struct PhrasePosition {
     pub terms: Vec<String>,
 }
 
-/// Bounds are of the field's type; `Unbounded` on both sides is [`Query::Exists`].
+/// Bounds are of the field's type; `Unbounded` on both sides is [`crate::Query::Exists`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
     pub field: Arc<str>,
