@@ -178,7 +178,10 @@ abstract class ClientSuite {
   void pingAndCoreStatus() throws Exception {
     assertEquals("OK", solr.ping().getResponse().get("status"));
     try (SolrClient admin = connect(URL)) {
-      assertNotNull(CoreAdminRequest.getStatus(CORE, admin).getCoreStatus(CORE).get("index"));
+      var cores = CoreAdminRequest.getStatus(null, admin).getCoreStatus();
+      // A collection of several shards has a core for each.
+      String core = cores.get(CORE) != null ? CORE : CORE + "_shard1_replica_n1";
+      assertNotNull(CoreAdminRequest.getStatus(core, admin).getCoreStatus(core).get("index"));
     }
   }
 }
