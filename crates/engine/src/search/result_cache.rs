@@ -74,7 +74,7 @@ impl Equivalent<ResultKey> for ResultLookup<'_> {
 
 impl<'a> ResultLookup<'a> {
     fn of(snapshot: u64, plan: &'a SearchPlan) -> Self {
-        // Most searches are by score and of one shard: to write that out for them would be half of the work.
+        // Most searches are by score and of one shard: what these share is left out. Keys are compared whole.
         let own = match (is_by_score(&plan.sort), &plan.statistics) {
             (true, None) => Fingerprint::of(&plan.query),
             _ => Fingerprint::of(&(&plan.query, &plan.sort, &plan.statistics)),
@@ -158,9 +158,10 @@ impl ResultCache {
         let plain = plan.shape.is_plain();
         let whole = plain && !plan.facets.reads_hits() && !plan.explain && (by_score || !plan.scores);
         // What other shards say changes without this one's snapshot.
-        let own = |query: &Query| query.scope() < MatchScope::Collections;
-        let own = || own(&plan.query) && plan.filters.iter().all(|filter| own(&filter.query));
-        (self.0.is_on() && plan.cache && whole && own()).then(|| ResultLookup::of(snapshot.number(), plan))
+        let is_own = |query: &Query| query.scope() < MatchScope::Collections;
+        let all_own = || is_own(&plan.query) && plan.filters.iter().all(|filter| is_own(&filter.query));
+        (self.0.is_on() && plan.cache && whole && all_own())
+            .then(|| ResultLookup::of(snapshot.number(), plan))
     }
 
     /// Hits that the plan's page can be taken from.
