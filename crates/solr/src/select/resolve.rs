@@ -27,9 +27,9 @@ use crate::query::{
     Budget, Others, ParsedQuery, QueryContext, cache_and_cost, known_name, parse_query, split_local_params,
 };
 
-/// What to run, and how to show it. Both are large and handed on often: of the instructions of a look-up by id
-/// a tenth copied bytes, about half of that these two on their way (callgrind, 2026-11). So neither lies in
-/// the structs and futures that carry it.
+/// What to run, and how to show it. Both are large and handed on often: of the instructions of a look-up by
+/// id a tenth copied bytes, about half of that these two on their way (callgrind, 2026-11). So neither lies
+/// in the structs and futures that carry it.
 #[derive(Debug)]
 pub struct Resolved {
     pub plan: Arc<SearchPlan>,
