@@ -2,14 +2,10 @@
 
 mod support;
 
-use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use client::{ClientOptions, PoolOptions, Resolve, Resolving, SolrClient};
-use support::{Act, Server, answer, ok, options};
+use client::{ClientOptions, PoolOptions, SolrClient};
+use support::{Act, MovingName, Server, answer, ok, options};
 
 const JSON: &str = "application/json";
 
@@ -96,29 +92,10 @@ async fn bytes_behind_an_answer_spoil_the_connection() {
 /// Names are looked up anew as connections grow old.
 #[tokio::test]
 async fn a_change_of_dns_is_followed() {
-    #[derive(Debug)]
-    struct Changing {
-        addresses: [SocketAddr; 2],
-        lookups: AtomicUsize,
-    }
-    impl Resolve for Changing {
-        fn resolve<'a>(&'a self, host: &'a str, _: u16) -> Resolving<'a> {
-            assert_eq!(host, "solr.test");
-            let number = self.lookups.fetch_add(1, Ordering::Relaxed);
-            Box::pin(async move {
-                match number {
-                    0 => Ok(vec![self.addresses[0]]),
-                    1 => Err(io::Error::other("the name server is away")),
-                    _ => Ok(vec![self.addresses[1]]),
-                }
-            })
-        }
-    }
     let (old, new) = (Server::answering(ok("1")).await, Server::answering(ok("2")).await);
-    let address = |server: &Server| server.url.authority().parse().unwrap();
-    let resolver = Changing { addresses: [address(&old), address(&new)], lookups: AtomicUsize::new(0) };
+    let resolver = MovingName::between(&old, &new);
     let pool = PoolOptions { age_max: Duration::ZERO, ..PoolOptions::default() };
-    let options = ClientOptions { resolver: Arc::new(resolver), pool, ..options() };
+    let options = ClientOptions { resolver, pool, ..options() };
     let client = SolrClient::with_options("http://solr.test:8983".parse().unwrap(), options);
     assert_eq!(client.get("c/select", &[]).await.unwrap().body, "1");
     // A look-up that fails sends nothing, so even an update is tried again.

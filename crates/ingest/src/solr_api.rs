@@ -7,14 +7,17 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use client::{Error as ClientError, Login, SolrClient, SolrUrl};
+use client::{Error as ClientError, ErrorKind as ClientErrorKind, Login, SolrClient, SolrUrl};
 use serde_json::Value as Json;
 
 /// What to do about a request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApiErrorKind {
-    /// Send it again later: the server is too busy, away, or in trouble of its own.
+    /// Nothing was done: send it again later.
     Retry,
+    /// It may have been done, in part or whole: the answer did not come, or says so (any 5xx; an update that
+    /// is refused behind its first pieces is 503). Send it again only where doing it twice does no harm.
+    Unknown,
     /// Something else was written meanwhile (409).
     Conflict,
     /// The server has no such collection, handler or document.
@@ -92,15 +95,18 @@ fn with_json<'a>(params: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 impl From<ClientError> for ApiError {
     fn from(error: ClientError) -> Self {
         let kind = match &error {
-            ClientError::Connect { .. } | ClientError::Broken { .. } | ClientError::Timeout { .. } => {
-                ApiErrorKind::Retry
-            }
             ClientError::Status { status: 409, .. } => ApiErrorKind::Conflict,
             ClientError::Status { status: 404, .. } => ApiErrorKind::Missing,
-            ClientError::Status { status: 408 | 429 | 500..=599, .. } => ApiErrorKind::Retry,
-            // What answered is not a Solr, or broke off: the next answer may be whole.
-            ClientError::NotJson(_) => ApiErrorKind::Retry,
-            _ => ApiErrorKind::Refused,
+            // The body did not come in time: its first pieces may be done.
+            ClientError::Status { status: 408, .. } => ApiErrorKind::Unknown,
+            // The next answer would be as long.
+            ClientError::TooLong { .. } => ApiErrorKind::Refused,
+            other => match other.kind() {
+                ClientErrorKind::RetryLater => ApiErrorKind::Retry,
+                // The connection broke, the time is over, a 5xx; or what answered is not a Solr.
+                ClientErrorKind::OutcomeUnknown => ApiErrorKind::Unknown,
+                ClientErrorKind::FixRequest | ClientErrorKind::LogIn => ApiErrorKind::Refused,
+            },
         };
         Self { kind, message: error.to_string() }
     }

@@ -1,6 +1,7 @@
 //! The collection that documents go to: requests that are sent again while the server is busy or away,
 //! documents that it refuses told apart from those beside them, and the collections and aliases of whole
-//! runs.
+//! runs. What may have been done already is sent again only where doing it twice does no harm; each method
+//! says why it is so.
 
 use std::time::Duration;
 
@@ -29,6 +30,14 @@ pub struct Delivery<'a> {
     pub source: &'a str,
     pub documents: &'a Documents,
     pub params: &'a [(&'a str, &'a str)],
+}
+
+/// What doing a request twice does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Twice {
+    Harmless,
+    /// The second answer is another than the first.
+    Differs,
 }
 
 impl Target {
@@ -63,7 +72,12 @@ impl Target {
         Ok(rejected)
     }
 
-    /// One update, sent again while the server is busy or away, for `retry_seconds` at most.
+    /// One update, sent again while the server is busy or away, for `retry_seconds` at most; also where it
+    /// may have been done, in part or whole. It must be one that does no harm twice, as all of ours are:
+    /// - a document is the whole of a row under its unique key, and overwrites what was there (the mapping
+    ///   writes no edits; `overwrite=false` is never sent);
+    /// - a delete names ids, and a commit is one more commit;
+    /// - what brings the fence's version meets a conflict the second time, which `follow::Fence` resolves.
     pub async fn update(
         &self,
         collection: &str,
@@ -73,7 +87,7 @@ impl Target {
         let mut pause = Pause::new(self.config.retry_seconds);
         loop {
             match self.api.update(collection, params, body.clone()).await {
-                Err(error) if error.kind == ApiErrorKind::Retry => pause.wait(error).await?,
+                Err(error) => pause.before_again(error, Twice::Harmless).await?,
                 answered => return answered,
             }
         }
@@ -127,6 +141,7 @@ impl Target {
     }
 
     pub async fn set_alias(&self, name: &str, collection: &str) -> Result<(), ApiError> {
+        // Harmless twice: the alias stands for the same.
         let params = [("action", "CREATEALIAS"), ("name", name), ("collections", collection)];
         self.get("admin/collections", &params).await.map(drop)
     }
@@ -138,19 +153,42 @@ impl Target {
             ("numShards", "1"),
             ("collection.configName", &self.config.configset),
         ];
-        self.get("admin/collections", &params).await.map(drop)
+        self.change_collections(&params, collection, true).await
     }
 
     pub async fn delete(&self, collection: &str) -> Result<(), ApiError> {
-        self.get("admin/collections", &[("action", "DELETE"), ("name", collection)]).await.map(drop)
+        self.change_collections(&[("action", "DELETE"), ("name", collection)], collection, false).await
     }
 
-    /// A GET, sent again while the server is busy or away.
+    /// CREATE and DELETE are refused the second time: where one may have been done, the list of collections
+    /// is asked whether `collection` is there as it is to be.
+    async fn change_collections(
+        &self,
+        params: &[(&str, &str)],
+        collection: &str,
+        is_to_be_there: bool,
+    ) -> Result<(), ApiError> {
+        let mut pause = Pause::new(self.config.retry_seconds);
+        loop {
+            match self.api.get("admin/collections", params).await {
+                Err(error) if error.kind == ApiErrorKind::Unknown => {
+                    pause.wait(error).await?;
+                    if self.collections().await?.iter().any(|name| name == collection) == is_to_be_there {
+                        return Ok(());
+                    }
+                }
+                Err(error) => pause.before_again(error, Twice::Differs).await?,
+                Ok(_) => return Ok(()),
+            }
+        }
+    }
+
+    /// A GET that reads, or that says how something is to be: sent again while the server is busy or away.
     pub async fn get(&self, path: &str, params: &[(&str, &str)]) -> Result<Json, ApiError> {
         let mut pause = Pause::new(self.config.retry_seconds);
         loop {
             match self.api.get(path, params).await {
-                Err(error) if error.kind == ApiErrorKind::Retry => pause.wait(error).await?,
+                Err(error) => pause.before_again(error, Twice::Harmless).await?,
                 answered => return answered,
             }
         }
@@ -169,6 +207,11 @@ impl<'a> Halves<'a> {
     /// What to send next.
     pub fn next_part(&mut self) -> Option<&'a [Document]> {
         self.0.pop()
+    }
+
+    /// `part` is to be sent once more, before what comes behind it.
+    pub fn again(&mut self, part: &'a [Document]) {
+        self.0.push(part);
     }
 
     /// `part` was refused: the one document that it was, or its halves come next. Errors: what is no refusal
@@ -200,18 +243,27 @@ pub fn unexpected(message: &str) -> ApiError {
 }
 
 /// Pauses that double up to a bound, and in all no longer than was configured.
-struct Pause {
+pub struct Pause {
     next: Duration,
     left: Duration,
 }
 
 impl Pause {
-    fn new(seconds: u64) -> Self {
+    pub fn new(seconds: u64) -> Self {
         Self { next: PAUSE_FIRST, left: Duration::from_secs(seconds) }
     }
 
+    /// Waits where what failed may be sent again. Errors: what failed, where it may not.
+    async fn before_again(&mut self, failed: ApiError, twice: Twice) -> Result<(), ApiError> {
+        match failed.kind {
+            ApiErrorKind::Retry => self.wait(failed).await,
+            ApiErrorKind::Unknown if twice == Twice::Harmless => self.wait(failed).await,
+            _ => Err(failed),
+        }
+    }
+
     /// Errors: what failed, when the time is used up.
-    async fn wait(&mut self, failed: ApiError) -> Result<(), ApiError> {
+    pub async fn wait(&mut self, failed: ApiError) -> Result<(), ApiError> {
         if self.left.is_zero() {
             return Err(failed);
         }

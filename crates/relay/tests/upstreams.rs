@@ -5,17 +5,14 @@ mod support;
 
 mod running;
 
-use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use client::{ClientOptions, Endpoint, PoolOptions, Resolve, Resolving, Tls};
+use client::{ClientOptions, Endpoint, PoolOptions, Tls};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use relay::{RelayLimits, UpstreamConfig};
 use running::{Running, upstream};
-use support::{Server, ok, options};
+use support::{MovingName, Server, ok, options};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -28,31 +25,10 @@ fn named(url: &str, options: ClientOptions) -> UpstreamConfig {
     UpstreamConfig { servers, options, ..upstream(&[]) }
 }
 
-/// A name that is another address from some look-up on.
-#[derive(Debug)]
-struct Moving {
-    addresses: [SocketAddr; 2],
-    lookups: AtomicUsize,
-}
-
-impl Resolve for Moving {
-    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> Resolving<'a> {
-        let number = self.lookups.fetch_add(1, Ordering::Relaxed);
-        Box::pin(async move {
-            match number {
-                0 => Ok(vec![self.addresses[0]]),
-                1 => Err(io::Error::other("the name server is away")),
-                _ => Ok(vec![self.addresses[1]]),
-            }
-        })
-    }
-}
-
 #[tokio::test]
 async fn a_server_whose_name_moves_is_followed() {
     let (old, new) = (Server::answering(ok("1")).await, Server::answering(ok("2")).await);
-    let addresses = [&old, &new].map(|server| server.url.authority().parse().unwrap());
-    let resolver = Arc::new(Moving { addresses, lookups: AtomicUsize::new(0) });
+    let resolver = MovingName::between(&old, &new);
     let pool = PoolOptions { age_max: Duration::ZERO, ..PoolOptions::default() };
     let config = named("http://solr.test:8983/solr", ClientOptions { resolver, pool, ..options() });
     let relay = Running::start(RelayLimits::default(), config).await;

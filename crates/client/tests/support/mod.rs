@@ -2,10 +2,13 @@
 //! remembers what it was asked.
 #![allow(dead_code)]
 
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use client::{ClientOptions, RetryOptions, SolrClient, SolrUrl};
+use client::{ClientOptions, Resolve, Resolving, RetryOptions, SolrClient, SolrUrl};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -93,6 +96,35 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+/// A name that moves from one server to another: the first look-up finds the one, the second fails, and those
+/// behind it find the other.
+#[derive(Debug)]
+pub struct MovingName {
+    addresses: [SocketAddr; 2],
+    lookups: AtomicUsize,
+}
+
+impl MovingName {
+    pub fn between(old: &Server, new: &Server) -> Arc<Self> {
+        let addresses = [old, new].map(|server| server.url.authority().parse().unwrap());
+        Arc::new(Self { addresses, lookups: AtomicUsize::new(0) })
+    }
+}
+
+impl Resolve for MovingName {
+    fn resolve<'a>(&'a self, host: &'a str, _: u16) -> Resolving<'a> {
+        assert_eq!(host, "solr.test");
+        let number = self.lookups.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async move {
+            match number {
+                0 => Ok(vec![self.addresses[0]]),
+                1 => Err(io::Error::other("the name server is away")),
+                _ => Ok(vec![self.addresses[1]]),
+            }
+        })
     }
 }
 

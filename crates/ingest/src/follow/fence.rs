@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use crate::record::Rejected;
 use crate::shape::{Document, Documents};
 use crate::solr_api::{ApiError, ApiErrorKind};
-use crate::target::{Halves, Target, unexpected};
+use crate::target::{Halves, Pause, Target, unexpected};
 
 /// The field that holds the token; of Solr's default configset a dynamic one.
 const TOKEN_FIELD: &str = "ingest_token_l";
@@ -69,13 +69,19 @@ impl Fence {
         let params = [("commitWithin", within.as_str())];
         let mut rejected = Vec::new();
         let mut halves = Halves::of(batch);
+        let mut pause = Pause::new(self.target.config().retry_seconds);
         while let Some(part) = halves.next_part() {
             match self.post(documents, part, deletes, &params).await {
                 Ok(()) => {}
                 Err(error) if error.kind == ApiErrorKind::Conflict => {
-                    // Either somebody else's, or our own that got through though its answer did not.
+                    // Either somebody else's, or our own that got through, whole or as far as its guard,
+                    // though its answer did not. Of the latter nobody knows how much is done, and all of it
+                    // goes again: its documents are whole and overwrite what was there, its deletes name
+                    // ids. Again and again, for a server that is short of room may break off each time
+                    // behind the guard.
                     self.read_again().await?;
-                    self.post(documents, part, deletes, &params).await?;
+                    pause.wait(error).await?;
+                    halves.again(part);
                 }
                 Err(error) => rejected.extend(halves.refused(source, part, error)?),
             }

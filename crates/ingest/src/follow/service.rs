@@ -22,6 +22,7 @@ use crate::config::{FollowKind, IngestConfig, SourceConfig};
 use crate::mass::{DueSink, MassIndex, OnProgress, RunError, RunOptions, StateFolder, config_digest};
 use crate::record::Rejected;
 use crate::shape::{Shaped, Shaper};
+use crate::solr_api::{ApiError, ApiErrorKind};
 use crate::sources::{self, Source, SourceError, SourceErrorKind};
 use crate::target::Target;
 
@@ -356,7 +357,8 @@ fn digests_of(documents: &crate::shape::Documents) -> HashMap<String, u64> {
 impl ServiceError {
     /// Whether standing by and beginning again may help.
     fn passes(&self) -> bool {
-        let api = |error: &crate::solr_api::ApiError| error.kind == crate::solr_api::ApiErrorKind::Retry;
+        // Of an unknown outcome too: changes that were not acknowledged are not confirmed, and come again.
+        let api = |error: &ApiError| matches!(error.kind, ApiErrorKind::Retry | ApiErrorKind::Unknown);
         match self {
             Self::Source(error) | Self::Run(RunError::Source(error)) => {
                 error.kind == SourceErrorKind::Unavailable

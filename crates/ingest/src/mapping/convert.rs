@@ -82,6 +82,18 @@ fn unfit(value: &Value, wanted: &str) -> String {
     format!("`{short}{dots}` is not {wanted}")
 }
 
+/// A server takes an object with these members for an edit of the field as it stands. A document is sent
+/// again wherever its outcome is not known (`target`), so it may hold none that count twice.
+fn refuse_edits(value: &serde_json::Value) -> Result<(), String> {
+    let edit = ["inc", "add"].into_iter().find(|edit| value.get(edit).is_some());
+    edit.map_or(Ok(()), |edit| {
+        Err(format!(
+            "an object with `{edit}` edits the document that is there, once more each time it is sent; give the \
+             value that is to be there"
+        ))
+    })
+}
+
 /// Writes the value as JSON. Errors: what JSON, or Solr's dates, cannot hold.
 pub fn write_value(value: &Value, out: &mut Vec<u8>) -> Result<(), String> {
     match value {
@@ -110,6 +122,7 @@ pub fn write_value(value: &Value, out: &mut Vec<u8>) -> Result<(), String> {
             out.push(b']');
         }
         Value::Json(value) => {
+            refuse_edits(value)?;
             let _ = serde_json::to_writer(out, value);
         }
     }

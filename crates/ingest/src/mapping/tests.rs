@@ -101,6 +101,7 @@ fn what_does_not_fit_is_refused_with_its_value() {
     check(&field("name = \"n\"\ncolumn = \"none\"\nrequired = true"), Err("required"));
     check(&field("name = \"n\"\ncolumn = \"nan\""), Err("not a number that JSON"));
     check(&field("name = \"id\"\ncolumn = \"none\""), Err("no single `id`"));
+    check(&field("name = \"n\"\nconstant = { inc = 1 }"), Err("`inc` edits the document that is there"));
     check(&field("name = \"d\"\ncolumn = \"title\"\ntype = \"date\""), Err("is not a date such as"));
 }
 

@@ -45,7 +45,8 @@ impl SolrSource {
 
     fn error(&self, error: ApiError) -> SourceError {
         match error.kind {
-            ApiErrorKind::Retry => SourceError::unavailable(&self.name, error),
+            // Reading again does no harm.
+            ApiErrorKind::Retry | ApiErrorKind::Unknown => SourceError::unavailable(&self.name, error),
             _ => SourceError::refused(&self.name, error),
         }
     }
