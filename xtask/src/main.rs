@@ -25,6 +25,7 @@ usage: cargo xtask TASK
   docs                     write docs/parameters.md and docs/openapi.json from the definitions in the code
   tidy                     the architecture's absences: crate edges, who names what, paths in the documents
          [--circles]       list the files of each crate that import each other in a circle, and what ties them
+         [--whys]          count inline comments, which give reasons, over lines of code, crate by crate
   compat                   replay compat/ against a Parhelion of this checkout
          [--url URL]       ask this server instead (http://127.0.0.1:8983/solr)
          [--filter TEXT]   only scenario files whose path contains TEXT
@@ -82,6 +83,10 @@ fn tidy_task(words: &[String]) -> Result<bool> {
         [] => {}
         [word] if word == "--circles" => {
             print!("{}", tidy::list_circles(&root()?)?);
+            return Ok(true);
+        }
+        [word] if word == "--whys" => {
+            print!("{}", tidy::list_whys(&root()?)?);
             return Ok(true);
         }
         [other, ..] => return Err(args::Misuse(format!("unknown option `{other}`")).into()),

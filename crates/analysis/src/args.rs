@@ -71,6 +71,7 @@ impl<'a> Args<'a> {
 
     /// A boolean as Java reads one: `true` in any case is true, everything else is false.
     pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
+        // Not an error for `yes` or `1`: Lucene's factories read flags by Java's `Boolean.parseBoolean`.
         self.get(name).map_or(default, |value| value.eq_ignore_ascii_case("true"))
     }
 
@@ -158,7 +159,9 @@ impl<'a> Args<'a> {
     /// The content of one file that the argument names.
     pub(crate) fn file(&self, argument: &str, name: &str) -> Result<&'a str, Error> {
         self.check_names_files(argument);
+        // A schema may write `./words.txt`; a configset knows its files by the plain path.
         let found = self.resources.get(name).or_else(|| self.resources.get(name.trim_start_matches("./")));
+        // Editors on Windows begin UTF-8 files with a byte order mark, which would stick to the first word.
         found.map(|text| text.strip_prefix('\u{feff}').unwrap_or(text)).ok_or_else(|| {
             let message = format!(
                 "`{}` names the file `{name}`, which is not in the configset; add it",
@@ -191,6 +194,7 @@ impl<'a> Args<'a> {
         let mut words = Vec::new();
         for name in split_file_names(list) {
             for line in self.file(argument, &name)?.lines() {
+                // Snowball's own stop lists are published like this, with an English gloss behind the bar.
                 let text = line.split('|').next().unwrap_or_default();
                 words.extend(text.split_whitespace().map(str::to_owned));
             }
@@ -234,5 +238,7 @@ fn split_file_names(list: &str) -> Vec<String> {
 
 /// The lines of a file, trimmed, without blank ones and those that start with `#`.
 pub(crate) fn significant_lines(text: &str) -> impl Iterator<Item = &str> {
+    // Comments are looked for before blanks are trimmed: a `#` behind blanks is a word, as in Lucene's
+    // loader.
     text.lines().filter(|line| !line.starts_with('#')).map(str::trim).filter(|line| !line.is_empty())
 }

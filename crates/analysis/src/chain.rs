@@ -118,6 +118,8 @@ impl TokenStream {
     pub fn start<'a>(&'a mut self, text: &'a str) -> Tokens<'a> {
         let text = cut(text);
         let (changed, offsets) = run_char_filters(&self.analyzer.char_filters, text);
+        // Reset before a text, not behind it: a reader may leave a text half way, and what was left must not
+        // leak.
         self.tokenizer.reset();
         self.filters.iter_mut().for_each(|filter| filter.reset());
         Tokens { stream: self, text: changed, offsets, original_len: text.len() }
@@ -126,7 +128,9 @@ impl TokenStream {
 
 /// The part of a text whose offsets fit into 32 bits.
 fn cut(text: &str) -> &str {
+    // Tokens carry 32-bit offsets: half the memory of what every posting with offsets copies.
     let mut end = text.len().min(u32::MAX as usize);
+    // At most three steps back: no character has more than four bytes.
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -11,6 +11,8 @@ const CATEGORIES: CodePointMapDataBorrowed<'static, GeneralCategory> =
 /// One character in lower case (Unicode's simple mapping).
 #[inline]
 pub(crate) fn to_lower(c: char) -> char {
+    // The first of several is the simple mapping: `İ` alone has more, and its first is the `i` that Java
+    // gives.
     if c.is_ascii() { c.to_ascii_lowercase() } else { c.to_lowercase().next().unwrap_or(c) }
 }
 
@@ -18,6 +20,8 @@ pub(crate) fn to_lower(c: char) -> char {
 pub(crate) fn to_upper(c: char) -> char {
     let mut mapped = c.to_uppercase();
     match (mapped.next(), mapped.next()) {
+        // `ß` has two letters in upper case in Rust and none of its own in Java, which maps characters one to
+        // one.
         (Some(upper), None) => upper,
         _ => upper_with_iota(c),
     }
@@ -48,7 +52,10 @@ pub(crate) fn lower_in_place(text: &mut String) {
 #[inline]
 pub(crate) fn is_java_whitespace(c: char) -> bool {
     match c {
+        // U+001C to U+001F separate files, groups, records and units, and Java counts them as blanks.
         '\t'..='\r' | '\u{1c}'..='\u{20}' => true,
+        // The no-break spaces are blanks to Unicode and Rust and none to Java; so is U+0085, a control
+        // character.
         '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{85}' => false,
         other => !other.is_ascii() && other.is_whitespace(),
     }
@@ -81,6 +88,8 @@ pub(crate) fn digit_value(c: char) -> Option<u8> {
         return None;
     }
     let code = u32::from(c);
+    // The mathematical digits are five alphabets in a row without a gap, so a run of digits does not tell
+    // where zero is.
     if (0x1d7ce..=0x1d7ff).contains(&code) {
         return u8::try_from((code - 0x1d7ce) % 10).ok();
     }

@@ -145,6 +145,8 @@ impl<T: ?Sized> Definition<T> {
 
     /// Whether a schema means it: by name, in any case, or by class with or without a package.
     pub(crate) fn is_named(&self, name: &str) -> bool {
+        // Any package: `solr.`, Lucene's own and those from before Lucene 9 moved classes all stand in real
+        // schemas.
         self.name.eq_ignore_ascii_case(name) || Some(self.simple_class()) == name.rsplit('.').next()
     }
 
@@ -156,6 +158,7 @@ impl<T: ?Sized> Definition<T> {
     /// The class that Solr shows on its analysis page: as a rule the factory's without `Factory`.
     pub(crate) fn shown_class(&self, spec: &ComponentSpec) -> String {
         let product = match self.class {
+            // These factories build a class of another name, which clients of the analysis page show.
             "miscellaneous.KeywordMarkerFilterFactory" if spec.args.contains_key("pattern") => {
                 "miscellaneous.PatternKeywordMarkerFilter"
             }
@@ -208,6 +211,8 @@ impl<T: ?Sized> Definition<T> {
             Some(prefix) => name.starts_with(prefix),
             None => *argument == name,
         };
+        // Every factory of Lucene takes `luceneMatchVersion`, and old schemas carry it; refusing it would
+        // refuse them.
         name == IGNORED || self.arguments.iter().any(known)
     }
 

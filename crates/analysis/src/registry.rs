@@ -31,6 +31,8 @@ fn is_solrs(name: &str) -> bool {
     let lowered = name.to_ascii_lowercase();
     UNSUPPORTED
         .iter()
+        // By prefix: one row stands for a component's filter and tokenizer, and for each of its factories'
+        // endings.
         .any(|(spi, class)| simple.starts_with(class) || lowered.starts_with(&spi.to_ascii_lowercase()))
 }
 

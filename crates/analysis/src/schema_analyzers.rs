@@ -78,6 +78,8 @@ impl SchemaAnalyzers {
         };
         let mut tokens = analyzer.analyze(text).into_iter();
         match (tokens.next(), tokens.next()) {
+            // A term that stands for one place in the index must be one term; Solr refuses other numbers with
+            // these words.
             (Some(only), None) => Ok(only.text),
             (found, _) => {
                 let amount = if found.is_some() { "too many terms" } else { "no terms" };

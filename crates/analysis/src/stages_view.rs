@@ -79,6 +79,7 @@ pub(crate) fn explain(
             tokenizer: &mut again,
             filters: &mut only,
             text: &changed,
+            // The replayed tokens lead back to the original text already.
             offsets: &[],
             original_len: text.len(),
         };

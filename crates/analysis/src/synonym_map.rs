@@ -56,6 +56,7 @@ impl SynonymMap {
         if !self.ignore_case {
             return node.next.get(word).copied();
         }
+        // Most tokens come lower-cased by a filter before this one; they are looked up without a copy.
         if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return node.next.get(word).copied();
         }
@@ -83,7 +84,10 @@ impl SynonymMap {
         }
         let Some(node) = self.nodes.get_mut(at) else { return };
         let entry = node.entry.get_or_insert_with(SynonymOutput::default);
+        // Rules for one term may come from several lines: one that keeps the original keeps it for all, as in
+        // Lucene.
         entry.keeps_original |= keeps_original;
+        // A handful per term, so a scan will do, and the order of the rules is kept.
         if !entry.outputs.iter().any(|known| known == output) {
             entry.outputs.push(output.to_vec());
         }
@@ -171,6 +175,7 @@ impl<'a> RuleReader<'a> {
         let mut token = Token::default();
         let mut words = Vec::new();
         while input.next(&mut token) {
+            // Words with a hole between them could never be met in a row; Lucene refuses such a rule too.
             if token.position_increment != 1 {
                 return Err(format!("`{term}` becomes words that are not in a row"));
             }

@@ -22,6 +22,7 @@ impl WordSet {
     pub(crate) fn new(words: impl IntoIterator<Item = String>, ignore_case: bool) -> Self {
         let lower = |word: String| if ignore_case { word.chars().map(to_lower).collect() } else { word };
         let words: FxHashSet<Box<str>> = words.into_iter().map(|word| lower(word).into_boxed_str()).collect();
+        // Stop words are short: a length rules out most long tokens before they are hashed.
         let len_max = words.iter().map(|word| word.len()).max().unwrap_or(0);
         WordSet { words, ignore_case, len_max }
     }
@@ -43,6 +44,7 @@ impl WordSet {
             return false;
         }
         let mut buffer = [0u8; STACK_BYTES];
+        // On the stack: with `ignoreCase` this runs for every token, and the heap is left alone.
         let Some(lowered) = buffer.get_mut(..word.len()) else { return self.contains_lowered(word) };
         lowered.copy_from_slice(word.as_bytes());
         lowered.make_ascii_lowercase();

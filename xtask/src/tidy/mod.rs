@@ -7,7 +7,7 @@
 //! `finish` (results are finished above the shards), `data` (plans are data), `params` (a request's
 //! parameters are read through their definitions), `words` (types have names that can be searched for),
 //! `index` (every page is in the index of the documents). Rules take texts and return findings, so that each
-//! is tested without a tree of files.
+//! is tested without a tree of files. `whys` is no rule but a figure: how much of the code gives its reasons.
 
 mod circles;
 mod data;
@@ -21,6 +21,7 @@ mod names;
 mod params;
 mod paths;
 mod sources;
+mod whys;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use anyhow::{Context, Result};
 
 use finding::Finding;
 use manifest::Manifest;
+use whys::CommentShare;
 
 /// Every finding in the repository at `root`, in order of path.
 pub fn run(root: &Path) -> Result<Vec<Finding>> {
@@ -81,6 +83,19 @@ pub fn list_circles(root: &Path) -> Result<String> {
     let list =
         |manifest: Manifest| circles::list(&manifest.name, &texts(root, &manifest.folder.join("src"), "rs")?);
     manifests(root)?.into_iter().map(list).collect()
+}
+
+/// The share of inline comments in each crate's code, and in all of it.
+pub fn list_whys(root: &Path) -> Result<String> {
+    let mut all = CommentShare::default();
+    let mut list = String::new();
+    for manifest in manifests(root)? {
+        let share = CommentShare::of(&texts(root, &manifest.folder.join("src"), "rs")?);
+        all = all.plus(share);
+        list.push_str(&format!("{:<17} {share}\n", manifest.name));
+    }
+    list.push_str(&format!("{:<17} {all}\n", "all"));
+    Ok(list)
 }
 
 fn manifests(root: &Path) -> Result<Vec<Manifest>> {

@@ -59,7 +59,7 @@ pub fn check_heads(package: &str, manifest: &str, sources: &[(String, String)]) 
     (bare.len() > allowed).then(|| Finding { path: manifest.to_owned(), line: 0, message })
 }
 
-fn is_production(path: &str) -> bool {
+pub fn is_production(path: &str) -> bool {
     !path.contains("/tests/") && !path.ends_with("tests.rs")
 }
 

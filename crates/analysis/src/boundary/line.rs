@@ -1,5 +1,7 @@
 //! Where a line may end: behind a word with what sticks to it and the blanks that follow. One of the kinds of
-//! boundaries of `mod.rs`, as the JDK cuts.
+//! boundaries of `mod.rs`, as the JDK cuts. Knows only characters and their classes (`numbered_chars.rs`), no
+//! fonts and no widths: where a line may end, not where it should. Highlighters ask for it with
+//! `hl.bs.type=LINE`.
 
 use icu_properties::props::GeneralCategory as G;
 
@@ -81,6 +83,7 @@ pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
     }
     at = chars.skip(at, is_blank);
     at = chars.skip(at, |c| is_enclosing(c) || is_ignored(c));
+    // Java's rules treat an empty pair of brackets as one sign, so that `f()` is not broken before them.
     if chars.get(at) == Some('(') && chars.get(at + 1) == Some(')') {
         at = chars.skip(at + 2, is_behind);
     }
@@ -91,6 +94,7 @@ pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
 /// What precedes a word, its core, what follows it; any of them may be missing.
 fn word(chars: &NumberedChars, from: usize) -> usize {
     let core = chars.skip(from, is_before);
+    // Between ideographs a line may break anywhere, so each is a word; letters break only between words.
     let plain = match chars.get(core) {
         Some(c) if is_kanji(c) => core + 1,
         _ => chars.skip(core, is_plain),

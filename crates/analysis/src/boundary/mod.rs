@@ -82,6 +82,7 @@ impl Boundaries {
             if last >= self.chars.0.len() {
                 return;
             }
+            // At least one character on, or a rule that matches nothing would be asked for ever.
             self.found.push(end(&self.chars, last).max(last + 1));
         }
     }
@@ -89,6 +90,8 @@ impl Boundaries {
     fn sentence_following(&mut self, at: usize) -> usize {
         let mut boundary = match self.last {
             _ if at == 0 => 0,
+            // Where an earlier call ended is trusted as a start, although `safe` might say otherwise from
+            // here: Java's iterator answers by its history too, and highlighters walk forwards.
             Some(last) if last < at => last,
             _ => sentence::safe(&self.chars, at),
         };

@@ -1,5 +1,6 @@
 //! The characters of a text as the rules of boundaries look at them: by number, forwards and back, and by
-//! their classes.
+//! their classes. A table of all characters is built once for a text: rules look back and ahead by any
+//! distance, which bytes of UTF-8 do not allow.
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 

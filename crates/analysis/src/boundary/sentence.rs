@@ -105,6 +105,7 @@ impl Ahead {
             (A::OneBlank | A::Blanks, C::Blank) => A::Blanks,
             (A::Opening, C::Blank) | (_, C::Closing) => A::Within,
             (A::StoppedQuoted | A::Blanks | A::Opening, C::Small | C::OtherLetter) => A::Told,
+            // Behind one blank a small letter does not begin a sentence, so that `e.g. this` goes on.
             (A::OneBlank, C::OtherLetter) => A::Told,
             (_, C::Small | C::OtherLetter) => A::Within,
             (A::StoppedQuoted | A::Blanks, _) => A::OpeningOnly,
@@ -130,6 +131,8 @@ pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
     let mut at = from;
     while let Some(c) = chars.get(at).filter(|_| state != Ahead::Over) {
         let class = class(c);
+        // Marks and format characters change no state but belong to the sentence, so the end moves past them
+        // below.
         if class != Class::Ignored {
             state = state.next(class);
         }
@@ -142,6 +145,8 @@ pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
             end = at;
         }
     }
+    // A full stop as the very last character never gets to see the letter that would tell: the text ends
+    // there.
     if marked == chars.0.len() && chars.get(at).is_none() { marked } else { end }
 }
 
@@ -192,6 +197,8 @@ impl Behind {
 /// A place at or before `from` from which sentences can be read on.
 pub(super) fn safe(chars: &NumberedChars, from: usize) -> usize {
     let mut behind = Behind::Nothing;
+    // Backwards only as far as the first place that cannot be within an ending: reading on from there finds
+    // the same ends as reading from the beginning, and long texts are not read again for each snippet.
     for at in (0..=from.min(chars.0.len().saturating_sub(1))).rev() {
         let class = chars.get(at).map_or(Class::Ignored, class);
         match (class, behind) {

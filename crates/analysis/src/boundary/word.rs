@@ -1,5 +1,7 @@
 //! Words, and all that stands between them: runs of letters and digits with the punctuation they may hold
-//! inside, runs of blanks, runs of one Japanese script, else single characters.
+//! inside, runs of blanks, runs of one Japanese script, else single characters. Not the words that are
+//! indexed, which are the tokenizers': these are what a highlighter may cut at (`hl.bs.type=WORD`), blanks
+//! and punctuation among them, so that nothing of a text is lost between two boundaries.
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 
@@ -64,6 +66,7 @@ fn is_line_end(c: char) -> bool {
 pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
     let signed = chars.is(from, is_before_numbers) && chars.is(from + 1, is_digit);
     let run = |class: fn(char) -> bool| chars.skip(from, |c| class(c) || is_kana_mark(c));
+    // A character that no rule takes is a word alone, but its accents go with it.
     let marked = chars.skip(from + 1, is_enclosing);
     let ends = [
         words(chars, from + usize::from(signed)),
@@ -73,6 +76,8 @@ pub(super) fn end(chars: &NumberedChars, from: usize) -> usize {
         chars.skip(from, is_kanji),
         marked,
     ];
+    // The longest of the rules wins, as in the machine that Java compiles from them; their order does not
+    // count.
     chars.skip(ends.into_iter().fold(from + 1, usize::max), is_format)
 }
 
@@ -82,6 +87,8 @@ fn words(chars: &NumberedChars, from: usize) -> usize {
     loop {
         let inside: fn(char) -> bool = if number { is_in_numbers } else { is_in_words };
         let same: fn(char) -> bool = if number { is_digit } else { is_letter };
+        // One character of lookahead: `don't` and `3.14` hold together, the full stop of `end.` stays
+        // outside.
         let joined = at > from && chars.is(at, inside) && chars.is(at + 1, same);
         let next = at + usize::from(joined);
         if !chars.is(next, |c| is_letter(c) || is_digit(c)) {

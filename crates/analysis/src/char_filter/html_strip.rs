@@ -68,11 +68,15 @@ impl CharFilter for HtmlStrip {
             at += skip;
             let rest = text.get(at..).unwrap_or_default();
             let Some(markup) = self.markup(rest) else {
+                // Not markup after all (`a < b`, `AT&T`): it is kept as text, and the search goes on right
+                // behind it.
                 at += 1;
                 continue;
             };
             out.keep(text.get(kept..at).unwrap_or_default());
             let (before, source) = markup.source.split_at(markup.silent);
+            // Two replacements for one markup: `<![CDATA[` must vanish before its content, or the content's
+            // offsets would begin at the bracket.
             out.replace(before, "");
             out.replace(source, &markup.replacement);
             at += markup.source.len();
@@ -103,7 +107,9 @@ impl HtmlStrip {
         {
             return None;
         }
+        // A tag that the text breaks off in is still a tag, as for browsers.
         let mut end = if name_len == name_text.len() { rest.len() } else { tag_end(rest)? };
+        // `<script/>` has no content to skip; a lone `</script>` ends nothing and is an ordinary tag.
         if SILENT.contains(&name.as_str()) && !closing && !rest.get(..end)?.ends_with("/>") {
             end = silent_end(rest, end, &name);
         }
@@ -126,6 +132,8 @@ fn tag_end(rest: &str) -> Option<usize> {
             (Some(_), _) => {}
             (None, '>') => return Some(at + 1),
             (None, '<') => return None,
+            // Only behind `=`: in `<p don't>` the apostrophe opens nothing, or the rest of the page would be
+            // one tag.
             (None, '"' | '\'') if after_equals => quote = Some(c),
             _ => {}
         }
@@ -168,12 +176,15 @@ fn entity(rest: &str) -> Option<Markup<'_>> {
         };
         let length = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
         let code = u32::from_str_radix(digits.get(..length)?, radix).ok()?;
+        // Halves of surrogate pairs and numbers beyond Unicode are no characters, yet stood for one on the
+        // page.
         let c = char::from_u32(code).unwrap_or('\u{fffd}');
         let semicolon = usize::from(digits.get(length..)?.starts_with(';'));
         return Some(Markup::new(rest.get(..prefix + length + semicolon)?, c));
     }
     let length = body.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(body.len());
     let c = ENTITIES.get(body.get(..length)?)?;
+    // Named entities need it: `&copy=1` in a link is text.
     body.get(length..)?.strip_prefix(';')?;
     Some(Markup::new(rest.get(..length + 2)?, *c))
 }

@@ -32,6 +32,8 @@ impl CharFilter for Normalizer {
         let mut rewriter = Rewriter::default();
         let mut rest = text;
         while !rest.is_empty() {
+            // Piece by piece rather than at once: the normaliser gives no offsets, and within a piece they
+            // would be guesses.
             let (piece, after) = rest.split_at(piece_end(rest));
             let normalized = (self.normalize)(piece);
             if normalized == piece {
@@ -52,7 +54,10 @@ fn piece_end(text: &str) -> usize {
 }
 
 fn starts_piece(c: char) -> bool {
+    // Jamo join the syllable before them although their combining class is zero; so do half-width voicing
+    // marks below.
     let hangul_vowel_or_final = ('\u{1160}'..='\u{11ff}').contains(&c);
+    // First, because nearly every character is: ASCII composes with nothing before it.
     c.is_ascii()
         || COMBINING.get(c) == CanonicalCombiningClass::NotReordered
             && !hangul_vowel_or_final

@@ -46,6 +46,8 @@ impl CharFilter for IterationMark {
         // Characters before `barrier` are not repeated; up to there marks belong to the run before.
         let (mut barrier, mut run) = (0, 0);
         for (at, &c) in chars.iter().enumerate() {
+            // Lucene works on UTF-16 and never repeats half a pair; behind a full stop a mark has nothing to
+            // repeat.
             if c.len_utf16() == 2 || c == '。' {
                 barrier = at + 1;
             }
@@ -54,6 +56,8 @@ impl CharFilter for IterationMark {
                 out.keep(&original);
                 continue;
             }
+            // A mark with nothing before it stands for itself, and the marks behind it may not repeat it
+            // either.
             if at == barrier {
                 barrier += 1;
                 out.keep(&original);

@@ -1,5 +1,6 @@
 //! Char filters that replace fixed strings: `mapping` (rules of a file, the longest match wins), `persian`
-//! (the zero-width non-joiner becomes a blank), `cjkWidth`.
+//! (the zero-width non-joiner becomes a blank), `cjkWidth`. Rules come from a file of the configset. Offsets
+//! lead back through `Rewriter`, character by character, so that a snippet marks the text as it was written.
 
 use rustc_hash::FxHashMap;
 
@@ -19,6 +20,8 @@ pub(crate) static MAPPING: CharFilterDefinition = CharFilterDefinition::new(
         let mut rules = FxHashMap::default();
         for line in args.lines("mapping")?.unwrap_or_default() {
             let (from, to) = read_rule(line)?;
+            // Two right sides for one left side: Lucene's builder refuses them too, rather than let the last
+            // one win.
             if rules.insert(from, to).is_some() {
                 return Err(Error::resource(format!(
                     "the mapping rule `{line}` repeats an earlier left side"
@@ -75,6 +78,7 @@ impl Mapping {
             lengths.entry(from.chars().next().unwrap_or_default()).or_default().push(from.len());
         }
         for list in lengths.values_mut() {
+            // Longest first makes the first hit the longest match, which is what Lucene's automaton gives.
             list.sort_unstable_by(|a, b| b.cmp(a));
             list.dedup();
         }
@@ -84,6 +88,8 @@ impl Mapping {
     /// The rule with the longest left side that the text starts with.
     fn longest<'a>(&'a self, rest: &'a str, first: char) -> Option<(&'a str, &'a str)> {
         self.lengths.get(&first)?.iter().find_map(|length| {
+            // None where the rest is shorter or the cut falls into a character: `find_map` goes on to shorter
+            // rules.
             let from = rest.get(..*length)?;
             Some((from, self.rules.get(from)?.as_str()))
         })
@@ -118,6 +124,8 @@ impl CharFilter for CjkWidth {
         let mut out = Rewriter::default();
         let mut chars = text.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
+            // Half-width text spells a voiced letter as two characters; they become one and share its
+            // offsets.
             let mark = chars.next_if(|(_, next)| matches!(next, '\u{ff9e}' | '\u{ff9f}'));
             let end = mark.map_or(at + c.len_utf8(), |(mark_at, mark)| mark_at + mark.len_utf8());
             let piece = text.get(at..end).unwrap_or_default();

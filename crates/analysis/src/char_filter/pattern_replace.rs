@@ -1,5 +1,7 @@
 //! `patternReplace`: replaces what a pattern matches in the whole text. Inside a replacement offsets fall on
-//! the matched text from its start on, as in Lucene's filter.
+//! the matched text from its start on, as in Lucene's filter. It sees the whole text, tags and line ends
+//! included, before any tokenizer; the filter of the same name sees one token at a time
+//! (`filter/pattern.rs`).
 
 use crate::definition::CharFilterDefinition;
 use crate::java_regex::{JavaRegex, Replacement};

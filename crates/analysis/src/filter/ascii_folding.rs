@@ -23,8 +23,12 @@ static ASCII_FOLDING: FilterDefinition = FilterDefinition::new(
         false => Ok(Box::new(Rewriting(Plain(|token: &mut Token| fold_in_place(&mut token.text))))),
     },
 )
+// Terms with wildcards are one token and cannot carry the original beside it, so `preserveOriginal` is left
+// out for them.
 .normalizing_as(|_| Ok(Box::new(Rewriting(Plain(|token: &mut Token| fold_in_place(&mut token.text))))));
 
+// Recorded rather than derived from decompositions: Lucene's table also has letters that decompose to
+// nothing, as `ø` and `ł`, and lacks others.
 static TABLE: LazyLock<FxHashMap<char, &'static str>> = LazyLock::new(|| {
     let lines = include_str!("../../data/ascii_folding.txt").lines().filter_map(|line| line.split_once(' '));
     lines.flat_map(|(replacement, chars)| chars.chars().map(move |c| (c, replacement))).collect()
@@ -67,6 +71,7 @@ impl Filter for FoldAndKeep {
         }
         if !token.text.is_ascii() {
             let folded = fold(&token.text);
+            // Only then, or every token of a language without marks would be indexed twice.
             if folded != token.text {
                 self.original = Some(Token { position_increment: 0, ..token.clone() });
                 token.text = folded;

@@ -1,5 +1,7 @@
 //! Chinese, Japanese and Korean without a dictionary: `cjkBigram` pairs neighbouring characters, `cjkWidth`
-//! makes full-width ASCII and half-width katakana normal.
+//! makes full-width ASCII and half-width katakana normal. Pairs need the types that the standard tokenizer
+//! gives, one character a token; with another tokenizer before it `cjkBigram` pairs nothing. The width table
+//! is also that of the char filter of the same name (`char_filter/mapping.rs`).
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -84,6 +86,8 @@ impl Bigrams {
 
     /// Adds the characters of a token to the run.
     fn extend(&mut self, token: &Token) {
+        // A char filter before may have changed the length; then no character has a place of its own, and
+        // each gets the token's.
         let same_length = token.end - token.start == offset(token.text.len());
         for (at, c) in token.text.char_indices() {
             let (start, end) = match same_length {
@@ -103,6 +107,7 @@ impl Bigrams {
             return;
         }
         if let Some(last) = self.run.pop_front()
+            // A lone character must be found somehow; one that ended a pair is found by the pair.
             && (self.unigrams || !self.paired)
         {
             self.ready.push_back(single(&last));
@@ -122,6 +127,7 @@ impl Bigrams {
         };
         if self.unigrams {
             pair.position_increment = 0;
+            // The pair stands on top of its first character and spans both, so that phrases hold with either.
             pair.position_length = 2;
             self.ready.push_back(single(&first));
         }
@@ -135,6 +141,7 @@ impl Bigrams {
             self.ready.push_back(token.clone());
             return;
         }
+        // Only neighbours in the text pair: a blank or a mark between two characters ends the run.
         if self.run.back().is_some_and(|last| last.end != token.start) {
             self.drain(true);
         }

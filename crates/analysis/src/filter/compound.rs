@@ -1,5 +1,7 @@
 //! Words within words and words made one: `dictionaryCompoundWord`, `fingerprint`, `fixBrokenOffsets`. The
-//! compounds that are found by hyphenation are `compound_hyphenation.rs`.
+//! compounds that are found by hyphenation are `compound_hyphenation.rs`. Parts stand on top of the word,
+//! with its offsets, so that either is found and a snippet marks the whole. Dictionaries come from the
+//! configset; nothing here knows a language.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -45,6 +47,8 @@ static FIX_BROKEN_OFFSETS: FilterDefinition = FilterDefinition::new(
 fn build_compound(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
     args.required("dictionary")?;
     let rules = Rules {
+        // Always without regard to case, whatever the schema: so does Lucene's factory, which has no
+        // `ignoreCase`.
         words: args.words("dictionary", true)?.unwrap_or_default(),
         word_min: args.count("minWordSize", 5, 0)?,
         part_min: args.count("minSubwordSize", 2, 0)?,
@@ -95,6 +99,7 @@ impl Compound {
             if !rules.words.contains(part) {
                 continue;
             }
+            // The part keeps the offsets of the whole word: a snippet marks the compound, not a piece of it.
             let piece = Token { text: part.to_owned(), position_increment: 0, ..token.clone() };
             if !rules.longest_only {
                 self.ready.push_back(piece.clone());
@@ -144,13 +149,16 @@ impl Filter for Fingerprint {
         if std::mem::replace(&mut self.done, true) {
             return false;
         }
+        // In order and without repeats, so that texts of the same words have the same fingerprint.
         let mut words = BTreeSet::new();
         let mut size = 0;
         while input.next(token) {
             if words.insert(token.text.clone()) {
+                // One separator too many for the whole, which the comparison below allows for.
                 size += utf16_len(&token.text) + 1;
             }
         }
+        // Too long means no token at all, as in Lucene, rather than a cut one that other texts would share.
         if words.is_empty() || size > self.size_max + 1 {
             return false;
         }

@@ -1,5 +1,7 @@
 //! `hyphenationCompoundWord`: adds the parts of a compound word, which are sought only between the points
-//! where it may be hyphenated, all of them or those of a dictionary.
+//! where it may be hyphenated, all of them or those of a dictionary. The patterns are read in
+//! `hyphenation.rs`, from XML files of the configset; the dictionary, where there is one, is a word list of
+//! it. Parts stand on top of the word with its offsets.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -76,6 +78,7 @@ impl Rules {
     /// joins it to the next.
     fn parts(&self, word: &[char]) -> Vec<String> {
         let without_last = word.split_last().map_or(word, |(_, rest)| rest);
+        // A word of the dictionary is no compound, unless its parts are wanted as well.
         let is_word =
             self.words.is_some() && (self.knows(word) || word.len() > 1 && self.knows(without_last));
         if is_word && !self.wants_all() {
@@ -105,6 +108,7 @@ impl Rules {
         parts: &mut Vec<String>,
     ) {
         let until = if self.no_parts_of_parts { from.max(used.unwrap_or(0)) } else { from };
+        // Never the whole word, which is there already as the token itself.
         let part_max = self.part_max.min(word.len().saturating_sub(1));
         let start = points.get(from).copied().unwrap_or(word.len());
         for (index, end) in points.iter().copied().enumerate().skip(until + 1).rev() {
@@ -112,9 +116,12 @@ impl Rules {
             if part.len() > part_max {
                 continue;
             }
+            // Ends come in descending order, so all that follow are shorter still.
             if part.len() < self.part_min {
                 return;
             }
+            // German joins parts by a letter (`Arbeit-s-amt`), which the dictionary does not have; the letter
+            // is dropped.
             let shorter = part.split_last().map_or(part, |(_, rest)| rest);
             let Some(found) = [part, shorter].into_iter().find(|part| self.knows(part)) else { continue };
             parts.push(found.iter().collect());

@@ -1,5 +1,7 @@
 //! Exact decimal numbers for `numerals.rs`: read, added, shifted by powers of ten, and written without
-//! needless zeros. Digits are kept one by one, which is enough for numbers as people write them.
+//! needless zeros. Digits are kept one by one, which is enough for numbers as people write them. Sums need no
+//! limit of size and no rounding, as no floating-point number and no machine integer has; the caller bounds
+//! the length. No signs, products or comparisons: numerals need none.
 
 use std::fmt;
 
@@ -44,6 +46,7 @@ impl Decimal {
         let length = self.len_at(scale).max(other.len_at(scale));
         let mut digits = Vec::with_capacity(length + 1);
         let mut carry = 0;
+        // One digit more than the longer number, for the carry; a leading zero is dropped when it is written.
         for at in 0..=length {
             let sum = self.digit_at(scale, at) + other.digit_at(scale, at) + carry;
             digits.push(sum % 10);

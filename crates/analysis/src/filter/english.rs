@@ -1,5 +1,7 @@
 //! English: `englishPossessive`, `englishMinimalStem` (plurals only, after Harman's S-stemmer) and
-//! `porterStem` (Porter's algorithm of 1980 with its author's later departures `bli` and `logi`).
+//! `porterStem` (Porter's algorithm of 1980 with its author's later departures `bli` and `logi`). Porter's
+//! rules themselves are `porter.rs`, Krovetz' `kstem.rs`, and Snowball's English one of `snowball.rs`.
+//! Keywords pass the stemmers here as they are.
 
 use crate::definition::FilterDefinition;
 use crate::filter::porter;
@@ -55,6 +57,8 @@ fn singular(token: &mut Token) {
     let (last, earlier) = (before.next(), before.next());
     match (last, earlier) {
         (Some('u' | 's'), _) => {}
+        // Harman's first rule: `ies` becomes `y` but for `aies` and `eies`; his second keeps `aes`, `ees`,
+        // `oes` whole below.
         (Some('e'), Some('i')) if text.len() > 3 && !text.ends_with("aies") && !text.ends_with("eies") => {
             token.text.truncate(token.text.len() - 3);
             token.text.push('y');

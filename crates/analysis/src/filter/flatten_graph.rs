@@ -98,6 +98,7 @@ impl FlattenGraph {
     /// Notes that a token ends at `to`, which lies at least as far as the flat node `out`.
     fn connect(&mut self, to: i64, out: i64, end: u32) {
         let known = self.incoming.get(&to).map(|node| node.out);
+        // A node is only ever pushed to the right: the longest path to it decides, and shorter ones stretch.
         if known.is_none_or(|known| out > known) {
             if let Some(old) = known.and_then(|known| self.outgoing.get_mut(&known)) {
                 old.members.retain(|member| *member != to);
@@ -117,6 +118,8 @@ impl FlattenGraph {
             self.giving = at;
             let reach =
                 flat.members.iter().filter_map(|id| self.incoming.get(id)).map(|node| node.reach).max();
+            // A token that is still to come may push the nodes from here on to the right; what was given
+            // could not be taken back.
             if !self.done && reach.is_none_or(|reach| reach > self.read_from) {
                 return false;
             }
@@ -153,6 +156,7 @@ impl FlattenGraph {
         let kept = self.outgoing.keys().next_back().is_some_and(|last| *last > at);
         if kept && let Some(flat) = self.outgoing.remove(&at) {
             let last = self.read_from;
+            // The node of the last token read stays: the next one may stand at the same position.
             flat.members.iter().filter(|id| **id < last).for_each(|id| drop(self.incoming.remove(id)));
         }
     }

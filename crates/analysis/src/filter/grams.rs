@@ -1,5 +1,7 @@
 //! Pieces of words: `nGram` and `edgeNGram`. Sizes count characters. All grams of a token keep its offsets.
-//! The tokenizers of the same names are `tokenizer/grams.rs`.
+//! The tokenizers of the same names are `tokenizer/grams.rs`. Positions are kept, so that a phrase of grams
+//! is one of their words; a token that is too short for any gram leaves a hole. Nothing is read but the
+//! arguments.
 
 use std::sync::Arc;
 
@@ -77,7 +79,10 @@ impl Grams {
         self.start = 0;
         self.size = self.rules.min;
         self.active = true;
+        // Where its length is within the sizes, the token is among its own grams and is not given twice.
         self.original = self.rules.preserves && (length < self.rules.min || length > self.rules.max);
+        // A token too short for any gram leaves its position behind, so that phrases over it keep their
+        // distance.
         self.skipped += self.current.position_increment;
     }
 

@@ -79,6 +79,8 @@ impl Hyphenation {
             return None;
         }
         let shifted = found.into_iter().map(|at| at + start);
+        // Lucene's bounds are asymmetric where signs stand before the word: the end counts letters alone.
+        // Kept, since it decides which parts are found.
         Some(std::iter::once(0).chain(shifted).chain([letters.len()]).collect())
     }
 
@@ -98,6 +100,8 @@ impl Hyphenation {
                 }
             }
         }
+        // Liang: odd scores allow a hyphen, even ones forbid it, and the highest of all patterns that match
+        // decides.
         let gaps = scores.iter().skip(1).take(letters.len()).enumerate().skip(1);
         gaps.filter(|(_, score)| **score % 2 == 1).map(|(at, _)| at).collect()
     }

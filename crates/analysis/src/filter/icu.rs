@@ -72,8 +72,11 @@ fn build_normalizer(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
 fn case_folded(text: &str) -> String {
     let nfkc = ComposingNormalizer::new_nfkc();
     let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    // Before folding: a soft hyphen or joiner between two characters would keep them from composing.
     let visible: String = text.chars().filter(|c| !ignorable.contains(*c)).collect();
     let once = nfkc.normalize(&CaseMapper::new().fold_string(&visible)).into_owned();
+    // Twice: normalising can bring forth capitals (`℻` becomes `FAX`), and folding can bring forth what
+    // decomposes.
     nfkc.normalize(&CaseMapper::new().fold_string(&once)).into_owned()
 }
 
@@ -83,6 +86,7 @@ fn fold(text: &str) -> String {
     }
     let decomposed = DecomposingNormalizer::new_nfkd().normalize(&case_folded(text)).into_owned();
     let is_mark = |c: &char| {
+        // Spacing marks stay: in scripts of India they are vowels, without which words would be others.
         matches!(category(*c), GeneralCategory::NonspacingMark | GeneralCategory::ModifierSymbol)
             && !c.is_ascii()
     };

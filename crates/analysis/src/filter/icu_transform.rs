@@ -31,6 +31,7 @@ const FULL_TO_HALF_WIDTH: &str = "Fullwidth-Halfwidth";
 type Table = FxHashMap<char, &'static str>;
 
 static TABLES: LazyLock<FxHashMap<&'static str, Arc<Table>>> = LazyLock::new(|| {
+    // Entries are parted by blanks, so the one that maps the ideographic space to a blank is added in code.
     let sections = include_str!("../../data/transforms.txt").split("\n= ").skip(1);
     let table = |section: &'static str| {
         let (name, entries) = section.split_once('\n')?;

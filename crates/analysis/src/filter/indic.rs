@@ -53,6 +53,7 @@ fn compose(token: &mut Token) {
             let sequence = rest.get(..end)?;
             Some((end, COMPOSED.get(sequence)?))
         };
+        // Three before two: some sequences of three begin with one of two that composes to another letter.
         let (end, composed) = match prefix(3).or_else(|| prefix(2)) {
             Some((end, composed)) => (end, composed.as_str()),
             None => (first.len_utf8(), rest.get(..first.len_utf8()).unwrap_or_default()),
@@ -73,6 +74,7 @@ fn hindi(token: &mut Token) {
     let mut chars = token.text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
+            // A dead na before a consonant is the same nasal that others write as a dot, the anusvara.
             'न' if chars.next_if_eq(&VIRAMA).is_some() => out.push('\u{902}'),
             '\u{93c}' | '\u{200c}' | '\u{200d}' | VIRAMA => {}
             other => out.push(hindi_letter(other)),

@@ -105,6 +105,8 @@ fn after(c: char) -> char {
 const AINU: &str = "クシストヌハヒフヘホムラリルレロ";
 
 fn enlarge_katakana(token: &mut Token) {
+    // The one small letter that takes a mark of its own in Ainu; by itself it would become フ with a mark left
+    // over.
     let joined = token.text.replace("\u{31f7}\u{309a}", "プ");
     token.text = joined.chars().map(large_katakana).collect();
 }
@@ -131,6 +133,8 @@ impl Rewrite for KatakanaStem {
         if !token.keyword
             && token.text.ends_with('ー')
             && utf16_len(&token.text) >= self.length_min
+            // Loan words are written with and without their last mark, so `コーヒー` loses it; words of several
+            // scripts are left alone, as in Lucene.
             && token.text.chars().all(katakana)
         {
             token.text.pop();
@@ -156,6 +160,7 @@ struct OtherTags {
 
 impl Keep for OtherTags {
     fn keeps(&mut self, token: &Token) -> bool {
+        // Tokens from elsewhere have no part of speech, and a filter may not drop what it knows nothing of.
         token.morpheme.part_of_speech().is_none_or(|tag| !self.dropped.contains(tag))
     }
 }

@@ -1,5 +1,8 @@
 //! Filters that protect words from stemmers, or give the stem themselves: `keywordMarker`, `keywordRepeat`,
-//! `stemmerOverride`, `protectedTerm`; and `removeDuplicates`, which ends what `keywordRepeat` began.
+//! `stemmerOverride`, `protectedTerm`; and `removeDuplicates`, which ends what `keywordRepeat` began. The
+//! mark is a field of the token (`Token::keyword`), which stemmers look at and no index stores. Word lists
+//! come from the configset through `Args`; `protectedTerm` runs filters of its own, which the registry builds
+//! for it.
 
 use std::sync::Arc;
 
@@ -120,6 +123,7 @@ fn build_override(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
             Error::resource(format!("the dictionary line `{line}` has no tab between word and stem"))
         })?;
         let word = if ignore_case { lowered(word) } else { word.to_owned() };
+        // The first line for a word counts: Lucene's builder ignores those that repeat it.
         stems.entry(word).or_insert_with(|| stem.to_owned());
     }
     Ok(Box::new(Rewriting(Override { stems: Arc::new(stems), ignore_case })))
@@ -157,6 +161,8 @@ fn build_protected(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
     let words = args.words("protected", args.flag("ignoreCase", false))?.unwrap_or_default();
     let mut wrapped = Vec::new();
     for name in args.list("wrappedFilters") {
+        // `synonym-A, synonym-B`: the suffix only tells two uses of one filter apart, whose arguments are
+        // prefixed by the whole name.
         let (simple, _) = name.split_once('-').unwrap_or((name, ""));
         let prefix = format!("{name}.");
         let inner = args.iter().filter_map(|(key, value)| {
@@ -185,6 +191,7 @@ impl Protected {
             tokenizer: &mut replay,
             filters: &mut self.wrapped,
             text: input.text,
+            // The token's offsets are corrected already; a second correction would move them again.
             offsets: &[],
             original_len: input.original_len,
         };

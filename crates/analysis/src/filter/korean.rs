@@ -66,6 +66,8 @@ fn build_stop(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
 /// The tag under which Lucene keeps a tag of the dictionary.
 fn group(tag: &str) -> &str {
     match tag.chars().next() {
+        // The dictionary tells endings apart by role (`EC`, `EF`, `EP` …); the Lucene of Solr 9.10 has one
+        // tag for all.
         Some('E') => "E",
         Some('J') => "J",
         _ => tag,

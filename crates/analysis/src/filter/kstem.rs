@@ -79,6 +79,7 @@ const RULES: &[fn(&mut Word)] = &[
 ];
 
 fn stem(text: &mut String) {
+    // Krovetz' own bounds: two letters have no ending to lose, and a word of fifty is no word.
     if !LENGTHS.contains(&text.len()) {
         return;
     }
@@ -88,6 +89,7 @@ fn stem(text: &mut String) {
             return;
         }
         Some(_) => return,
+        // The rules count bytes as letters; a digit, a hyphen or an accent means that it is no plain word.
         None if text.bytes().all(|byte| byte.is_ascii_lowercase()) => {
             Word { text: std::mem::take(text), found: None }
         }
@@ -235,6 +237,8 @@ impl Word {
                 if !self.try_with(stem - 1, "") {
                     self.set(stem, "");
                 }
+            // Words that begin with `un` keep their ending: a rule of Krovetz' own, which catches `under…`
+            // too.
             } else if !self.text.starts_with("un") {
                 self.set(stem, "e");
             }

@@ -116,6 +116,7 @@ impl Rewrite for Truncate {
         }
         let mut units = 0;
         let end = token.text.char_indices().find(|(_, c)| {
+            // A character of two units that does not fit whole goes: half of one is no character.
             units += c.len_utf16();
             units > self.units
         });
@@ -155,6 +156,8 @@ impl Filter for Limit {
     }
 
     fn next(&mut self, input: &mut Input<'_>, token: &mut Token) -> bool {
+        // The count is checked before reading: the token after the last would otherwise be analysed for
+        // nothing.
         if self.done || matches!(self.measure, Measure::Count) && self.seen >= self.max || !input.next(token)
         {
             return false;

@@ -1,5 +1,6 @@
 //! A word as light stemmers see it: letters whose endings are looked at, taken off and replaced. No language
-//! is known here; each has its own `stem_*.rs`, all of them are `stemmers.rs`.
+//! is known here; each has its own `stem_*.rs`, all of them are `stemmers.rs`. Letters are characters, not
+//! bytes or UTF-16 units: all lengths in stemmers count so.
 
 /// A word's letters, to be changed in place.
 pub(crate) type Letters = Vec<char>;

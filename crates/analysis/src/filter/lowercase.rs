@@ -1,5 +1,6 @@
 //! Case: `lowercase`, `uppercase`, and the lower cases of Turkish, Greek and Irish, whose letters need more
-//! than the simple mapping.
+//! than the simple mapping. Those three are with their languages (`normalize.rs`); here each character is
+//! mapped by itself, as Java's `Character` does, so no word changes its number of characters.
 
 use crate::chars::{lower_in_place, to_upper};
 use crate::definition::FilterDefinition;

@@ -115,6 +115,7 @@ impl ManagedList {
     fn ignore_case(&self) -> bool {
         match self.initial("ignoreCase") {
             Some(Value::Bool(flag)) => *flag,
+            // The flag is kept as the client sent it, `true` or `"true"`, and Solr reads both.
             Some(Value::String(flag)) => flag.eq_ignore_ascii_case("true"),
             _ => false,
         }
@@ -146,6 +147,8 @@ impl ManagedList {
             Some(_) => return Err(fault(&self.file, "`managedMap` is no object")),
         }
         let ignore_case = self.ignore_case();
+        // Solr keeps the map sorted, and the order of rules decides which of two synonyms comes first at a
+        // position.
         mappings.sort_by_cached_key(|(term, _)| (cased(term, ignore_case), term.clone()));
         Ok(mappings)
     }

@@ -78,6 +78,7 @@ impl Filter for MinHash {
         *token = Token {
             text: term(function, hash, settings.functions > 1),
             end: sketch.end,
+            // All hashes of a text stand at one position: order means nothing to a set.
             position_increment: u32::from(std::mem::take(&mut sketch.is_first)),
             kind: Cow::Borrowed("MIN_HASH"),
             ..Token::default()
@@ -93,10 +94,13 @@ impl Filter for MinHash {
 impl Sketch {
     fn read(settings: Settings, input: &mut Input<'_>) -> Self {
         let mut functions = vec![Buckets::new(); settings.functions];
+        // Buckets divide the upper 32 bits alone, as in Lucene: another division gives other sketches.
         let bucket_size = (1u64 << 32).div_ceil(settings.buckets);
         let mut token = Token::default();
         let mut end = 0;
         while input.next(&mut token) {
+            // Over UTF-16, little-endian: Lucene hashes the characters in memory, and a sketch must equal
+            // that of its index.
             let units: Vec<u8> = token.text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let hash = murmur3(&units);
             for (number, buckets) in (0u32..).zip(&mut functions) {
@@ -142,6 +146,8 @@ fn keep_least(set: &mut BTreeSet<Hash>, hash: Hash, size: usize) {
         if set.last().is_some_and(|last| hash >= *last) {
             return;
         }
+        // Before it is known whether the new one is a repeat, so that a repeat shrinks the set; kept as
+        // Lucene does it, or sketches would differ.
         set.pop_last();
     }
     set.insert(hash);
@@ -181,6 +187,7 @@ fn murmur3(bytes: &[u8]) -> Hash {
     h2 = h2.wrapping_add(h1);
     (h1, h2) = (finish(h1), finish(h2));
     h1 = h1.wrapping_add(h2);
+    // Lucene's pairs compare by their second half first, so that half is the upper one here.
     (h2.wrapping_add(h1), h1)
 }
 

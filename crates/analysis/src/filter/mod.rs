@@ -1,5 +1,8 @@
 //! Token filters: tokens to tokens. One file each, or one for a family; each file holds its definitions. The
-//! two commonest shapes, filters that change each token and filters that drop some, are in `shape.rs`.
+//! two commonest shapes, filters that change each token and filters that drop some, are in `shape.rs`. A
+//! family is known by its line in `definitions`, through which `registry.rs` finds its filters by name; no
+//! other crate names one. Filters know the tokens that come in and their own arguments, never a field, a
+//! schema or an index.
 
 mod ascii_folding;
 mod cjk;

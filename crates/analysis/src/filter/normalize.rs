@@ -96,9 +96,12 @@ fn sorani(token: &mut Token) {
                 Some(last) if *last == '\u{647}' => *last = '\u{6d5}',
                 _ => {}
             },
+            // At the end of a word people type heh for the vowel ae; alone or inside it is the consonant.
             '\u{647}' if index + 1 == chars.len() && index > 0 => out.push('\u{6d5}'),
             '\u{629}' => out.push('\u{6d5}'),
             '\u{6be}' => out.push('\u{647}'),
+            // Sorani has no plain r at the start of a word: it is always the rolled one, however it was
+            // typed.
             '\u{631}' if out.is_empty() => out.push('\u{695}'),
             '\u{692}' => out.push('\u{695}'),
             '\u{640}' | '\u{64b}'..='\u{652}' => {}
@@ -151,9 +154,11 @@ fn german_step(out: &mut String, c: char, state: German) -> German {
         }
         'u' => {
             out.push(c);
+            // `que` and `neue`: behind q or a vowel, `ue` is two sounds and keeps its e.
             if state == German::Start { German::UmlautU } else { German::Vowel }
         }
         'e' => {
+            // Otherwise it is the second half of a spelled umlaut and goes.
             if matches!(state, German::Start | German::Vowel) {
                 out.push(c);
             }
@@ -194,6 +199,7 @@ fn fold_pairs(token: &mut Token, foldings: &Foldings) {
     let mut out = String::with_capacity(token.text.len());
     let mut at = 0;
     while let Some(c) = chars.get(at) {
+        // The first letter decides the case of what comes out, so `AE` and `Ae` are one letter.
         let next = chars.get(at + 1).map(char::to_ascii_lowercase);
         let pair = foldings.pairs.iter().find(|(pair, _)| {
             let mut letters = pair.chars();
@@ -366,6 +372,8 @@ fn greek(c: char) -> char {
         'Ύ' | 'Ϋ' | 'ύ' | 'ϋ' | 'ΰ' => 'υ',
         'Ό' | 'ό' => 'ο',
         'Ώ' | 'ώ' => 'ω',
+        // An unassigned code point in the middle of the capitals, which Lucene's table maps as if it were
+        // final sigma.
         '\u{3a2}' => 'ς',
         other => crate::chars::to_lower(other),
     }
@@ -390,6 +398,8 @@ fn turkish(token: &mut Token) {
         match c {
             DOT_ABOVE if after_i => continue,
             'I' => {
+                // I with a dot may come as two characters, other marks between them; only then is it the
+                // dotted letter.
                 let marks: Vec<char> = chars.clone().take_while(|c| is_mark(*c)).collect();
                 out.push(if marks.contains(&DOT_ABOVE) { 'i' } else { 'ı' });
             }
@@ -420,6 +430,7 @@ fn irish(token: &mut Token) {
     let parts = matches!(first, Some('n' | 't'))
         && matches!(second, Some('A' | 'E' | 'I' | 'O' | 'U' | 'Á' | 'É' | 'Í' | 'Ó' | 'Ú'));
     if parts {
+        // Before lower-casing, which would hide that `nAthair` has a prefix and `nathair` (a snake) has none.
         token.text.insert(1, '-');
     }
     crate::chars::lower_in_place(&mut token.text);

@@ -68,6 +68,7 @@ impl Numerals {
 
     /// The number as written with Arabic digits; none if it cannot be read.
     fn read(self, text: &str) -> Option<String> {
+        // Sums take time quadratic in the length here, and a document must not be able to make use of that.
         if text.chars().count() > NUMBER_LEN_MAX {
             return None;
         }

@@ -1,5 +1,7 @@
 //! Filters with regular expressions: `patternReplace`, `patternCaptureGroup`, `patternTyping`. Patterns are
-//! Java's (`java_regex`), compiled when the chain is built.
+//! Java's (`java_regex`), compiled when the chain is built. The char filter and the tokenizers of like names
+//! are in their own folders. A pattern that needs more steps back than the engine of patterns allows matches
+//! nothing rather than holding up a document.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -97,6 +99,7 @@ impl CaptureGroups {
         });
         let whole = (0, token.text.len());
         spans.retain(|span| span.1 > span.0 && !(self.preserves && *span == whole));
+        // A stable sort: of groups that start together the outer one comes first, having the lower number.
         spans.sort_by_key(|span| span.0);
         for (start, end) in spans {
             let text = token.text.get(start..end).unwrap_or_default().to_owned();
@@ -119,6 +122,8 @@ impl Filter for CaptureGroups {
             return false;
         }
         self.queue(token);
+        // Without the original, the first group takes its place and its increment; else the position would be
+        // lost.
         if !self.preserves
             && let Some(first) = self.ready.pop_front()
         {

@@ -143,6 +143,7 @@ struct DelimitedPayload {
 fn split_off(token: &mut Token, delimiter: char) -> Option<String> {
     let at = token.text.find(delimiter)?;
     let rest = token.text.split_off(at);
+    // The delimiter may be any character, so it is skipped as one, not as one byte.
     Some(rest.chars().skip(1).collect())
 }
 
@@ -211,6 +212,8 @@ impl Filter for TypeAsSynonym {
         }
         if !self.ignored.contains(&token.kind) {
             let text = format!("{}{}", self.prefix, token.kind);
+            // Flags tell other filters about the original; the mask says which of them hold for the synonym
+            // too.
             let flags = token.flags & self.mask;
             self.waiting = Some(Token { text, flags, position_increment: 0, ..token.clone() });
         }

@@ -1,5 +1,7 @@
 //! Filters that index how words sound: `phonetic` with an encoder of choice, `doubleMetaphone`,
 //! `beiderMorse`, `daitchMokotoffSoundex`. The encoders are those of commons-codec in the port `rphonetic`.
+//! Here stand the arguments, which codes go beside the word or instead of it, and in which order, about which
+//! Lucene's filters disagree. Codes have the offsets of their word.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -150,6 +152,7 @@ fn build_beider_morse(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
         .build();
     let encode = move |word: &str| {
         let codes = encoder.encode(word);
+        // A name of several words is encoded as `(a|b)-(c|d)`; each alternative becomes a token of its own.
         codes.split(['(', ')', '|', '-']).filter(|code| !code.is_empty()).map(str::to_owned).collect()
     };
     Ok(Codes::boxed(Arc::new(encode), CodePosition::InsteadOfAll))
@@ -193,6 +196,7 @@ impl Filter for Codes {
         }
         let mut codes = (self.encode)(&token.text);
         let keeps_word = self.place == CodePosition::InsteadOfAll;
+        // A code that is the word itself would be the same term twice at one position.
         codes.retain(|code| !code.is_empty() && (keeps_word || *code != token.text));
         let mut codes = codes.into_iter();
         let place = self.place;

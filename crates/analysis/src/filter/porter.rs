@@ -104,6 +104,7 @@ fn ends_consonant_vowel_consonant(word: &[u8], end: usize) -> bool {
 /// The length of what stands before a suffix. Most suffixes are ruled out by their last letter alone.
 #[inline]
 fn before(word: &str, suffix: &str) -> Option<usize> {
+    // Step 4 alone has nineteen suffixes; one byte rules out most of them without a comparison of strings.
     if word.as_bytes().last() != suffix.as_bytes().last() {
         return None;
     }
@@ -156,6 +157,8 @@ fn final_y(word: &mut String) {
 fn replace_first(word: &mut String, suffixes: &[(&str, &str)], measure_min: usize) {
     for (suffix, replacement) in suffixes {
         if let Some(stem) = before(word, suffix) {
+            // The first suffix that fits decides even where too little stands before it; shorter ones are not
+            // tried.
             if measure(word.as_bytes(), stem) > measure_min {
                 word.truncate(stem);
                 word.push_str(replacement);
@@ -169,6 +172,7 @@ fn replace_first(word: &mut String, suffixes: &[(&str, &str)], measure_min: usiz
 fn drop_suffix(word: &mut String) {
     for suffix in LAST_SUFFIXES {
         let Some(stem) = before(word, suffix) else { continue };
+        // `adoption` loses `ion` and `million` keeps it: only behind s or t is it an ending.
         let guarded =
             *suffix == "ion" && !matches!(word.as_bytes().get(stem.wrapping_sub(1)), Some(b's' | b't'));
         if guarded {

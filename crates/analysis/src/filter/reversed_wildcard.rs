@@ -1,5 +1,7 @@
-//! `reversedWildcard`: each token reversed behind a marker, so that a leading wildcard becomes a trailing
-//! one. The query parser asks `reversal` of an analyzer whether and when to make use of it (Solr's rules).
+//! `reversedWildcard`: each token reversed behind a marker, beside the token or instead of it, so that in
+//! Solr a leading wildcard becomes a trailing one. Here a pattern with a leading wildcard reads the terms as
+//! they are; the reversed ones keep a schema and its analysis page as in Solr, and debug output shows the
+//! query as Solr would have turned it round.
 
 use crate::args::Args;
 use crate::definition::FilterDefinition;
@@ -22,6 +24,8 @@ static REVERSED_WILDCARD: FilterDefinition = FilterDefinition::new(
 pub(crate) const MARKER: char = '\u{1}';
 
 fn build(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
+    // Checked, so that a bad one fails with the schema as in Solr, and not kept: they bound when Solr's
+    // parser makes use of reversed terms, which ours never does.
     args.int("maxPosAsterisk", 2)?;
     args.int("maxPosQuestion", 1)?;
     args.int("minTrailing", 2)?;

@@ -1,5 +1,7 @@
 //! Small rewrites of single tokens: `apostrophe`, `classic`, `elision`, `reverseString`, `decimalDigit`,
-//! `capitalization`, `asciiFolding` is a file of its own.
+//! `capitalization`, `asciiFolding` is a file of its own. None of them looks at a neighbour, changes a
+//! position or an offset, or drops a token: a rewrite that does is a file of its own. Word lists come from
+//! the configset through `Args`.
 
 use std::sync::Arc;
 
@@ -161,6 +163,8 @@ impl Rewrite for Capitalization {
         if self.only_first_word {
             self.word(&mut chars, 0);
         } else {
+            // There is one blank fewer than there are words: as many blanks as `maxWordCount` are one word
+            // too many.
             let spaces = chars.iter().filter(|c| is_blank(**c)).count();
             if spaces >= self.words_max || chars.len() > self.token_units_max {
                 return;

@@ -27,6 +27,7 @@ pub(crate) fn galician(word: &mut Letters) {
     for step in ["Plural", "Unification", "Adverb"] {
         GALICIAN.apply(step, word);
     }
+    // Until nothing changes, as Lucene's stemmer of Galician does and that of Portuguese does not.
     while GALICIAN.apply("Augmentative", word) {}
     if !GALICIAN.apply("Noun", word) {
         GALICIAN.apply("Verb", word);

@@ -1,5 +1,6 @@
 //! The two commonest shapes of filters. `Rewrite` changes each token and keeps its place; `Keep` drops some
-//! tokens and adds the positions they held to the next one, so that phrases do not close up over the hole.
+//! tokens and adds the positions they held to the next one, so that phrases do not close up over the hole. A
+//! filter that looks at more than one token at a time implements `Filter` itself (`stage.rs`).
 
 use crate::stage::{Ending, Filter, Input};
 use crate::token::Token;
@@ -73,6 +74,8 @@ impl<K: Keep> Filter for Keeping<K> {
             }
             skipped += token.position_increment;
         }
+        // Tokens dropped at the end have no next token to carry their positions; the field's next value
+        // starts behind them.
         self.skipped += skipped;
         false
     }

@@ -164,6 +164,8 @@ impl Shingles {
                     self.ended = true;
                     return self.trailing_hole(input);
                 }
+                // No run is longer than `max`, so more fillers than that would only make runs of nothing but
+                // fillers.
                 let holes = token.position_increment.saturating_sub(1).min(self.rules.max as u32 - 1);
                 (token, holes)
             }
@@ -231,6 +233,7 @@ impl Shingles {
     fn join(&self, size: usize, increment: u32) -> Option<Token> {
         let slots = || self.window.iter().take(size);
         let starts_with_filler = self.window.front().is_some_and(|slot| slot.filler);
+        // Lucene's two filters disagree here: `shingle` may begin with a filler, `fixedShingle` never does.
         if slots().all(|slot| slot.filler) || self.rules.fixed && starts_with_filler {
             return None;
         }
@@ -319,6 +322,8 @@ impl CommonGrams {
         };
         let gram = arrived.as_ref().and_then(|arrived| self.pair(&last, arrived));
         let paired = gram.is_some();
+        // The last word of a text is covered by the pair before it, so a query leaves it out although it
+        // begins none.
         let covered = self.for_queries && (paired || self.last_was_paired && arrived.is_none());
         match gram {
             Some(gram) if covered => {
@@ -370,6 +375,7 @@ impl Filter for Hyphenated {
             return false;
         }
         let mut following = Token::default();
+        // At the end of a text nothing follows, and the hyphen stays.
         while token.text.ends_with('-') && input.next(&mut following) {
             token.text.pop();
             token.text.push_str(&following.text);

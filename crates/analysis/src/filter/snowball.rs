@@ -33,6 +33,7 @@ const LANGUAGES: &[(&str, Algorithm)] = &[
     ("Basque", Algorithm::Basque),
     ("Catalan", Algorithm::Catalan),
     ("Danish", Algorithm::Danish),
+    // Snowball renamed these two: what Lucene calls `Kp` (Kraaij-Pohlmann) is `dutch` there now.
     ("Dutch", Algorithm::DutchPorter),
     ("English", Algorithm::English),
     ("Estonian", Algorithm::Estonian),
@@ -91,6 +92,8 @@ impl Rewrite for Snowball {
         }
         let kept = match self.stemmer.stem(&token.text) {
             Cow::Owned(stem) => Err(stem),
+            // Most stems are prefixes of their words: cutting the buffer in place saves a copy for each
+            // token.
             Cow::Borrowed(stem) if token.text.starts_with(stem) => Ok(stem.len()),
             Cow::Borrowed(stem) => Err(stem.to_owned()),
         };

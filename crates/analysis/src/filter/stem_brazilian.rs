@@ -82,6 +82,7 @@ pub(crate) fn brazilian(word: &mut Letters) {
     let mut letters = plain_letters(word);
     trim_punctuation(&mut letters);
     let units: usize = letters.iter().map(|c| c.len_utf16()).sum();
+    // Lucene's bounds, in UTF-16 units; longer words are not even freed of their accents.
     if !(3..30).contains(&units) {
         return;
     }
@@ -116,6 +117,7 @@ fn trim_punctuation(letters: &mut Letters) {
 }
 
 fn stem(word: &mut Letters) {
+    // Taken once and not again after an ending went: Lucene's stemmer looks at the old region too.
     let verb_region = word.get(rv(word)..).unwrap_or_default().to_vec();
     if drop_noun_suffix(word, &verb_region) || drop_verb_ending(word, &verb_region) {
         if ends(&verb_region, "ci") {

@@ -20,11 +20,13 @@ pub(crate) fn german(word: &mut Letters) {
     }
     let hidden = substitute(word);
     strip(word, hidden);
+    // `Lehrerinnen`: the doubled n of the feminine is hidden as a repeat, so this ending needs its own look.
     if word.len() > 5 && ends(word, "erin*") {
         word.pop();
         strip(word, hidden);
     }
     if let Some(last) = word.last_mut().filter(|last| **last == 'z') {
+        // Plurals in x of loan words (`Matrix`, `Matrizen`) meet their singular.
         *last = 'x';
     }
     spell_out(word);
@@ -63,6 +65,7 @@ fn substitute(word: &mut Letters) -> usize {
 
 fn strip(word: &mut Letters, hidden: usize) {
     while word.len() > 3 {
+        // Lengths are those of the word as it was written, or words full of `sch` would count as short.
         let full = word.len() + hidden;
         if full > 5 && ends(word, "nd") || full > 4 && (ends(word, "em") || ends(word, "er")) {
             word.truncate(word.len() - 2);

@@ -1,5 +1,8 @@
 //! Light stemmers of German, and of Finnish and Hungarian, after Savoy's rules (UniNE). Pure functions over
-//! the letters of one word, named and wrapped as filters in `stemmers.rs`.
+//! the letters of one word, named and wrapped as filters in `stemmers.rs`. Words come in lower case, as the
+//! filters before them leave them; lengths count characters, and each step looks at what the one before left.
+//! Which endings go and how long a word has to be are Lucene's, since stems of an index and of a query must
+//! agree.
 
 use crate::filter::letters::{Letters, ends, from_end, replace_end};
 

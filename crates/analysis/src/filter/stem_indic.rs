@@ -1,5 +1,7 @@
 //! Light stemmers of Hindi (Ramanathan and Rao), Bengali and Telugu. Pure functions over the letters of one
-//! word, named and wrapped as filters in `stemmers.rs`.
+//! word, named and wrapped as filters in `stemmers.rs`. Suffixes are tables, longest first, of which a word
+//! loses at most one; texts come normalised by `indic.rs` and `indic_spelling.rs`. The tables and lengths are
+//! Lucene's: stems of an index and of a query must agree.
 
 use crate::filter::letters::{Letters, drop_first};
 
@@ -145,6 +147,8 @@ const BENGALI: &[(usize, &[&str])] = &[
 
 pub(crate) fn bengali(word: &mut Letters) {
     for (least, suffixes) in BENGALI {
+        // The least length counts the suffix in, unlike Hindi's: these tables are by length of word in
+        // Lucene.
         if word.len() > *least && drop_first(word, suffixes, 0) {
             return;
         }

@@ -130,6 +130,8 @@ impl<'a> Word<'a> {
     }
 
     fn first_prefix(&mut self) -> bool {
+        // Longer prefixes first, and `meny` before `men`: the s that melted into it comes back (`menyapu`,
+        // `sapu`).
         let found = PREFIXES.iter().filter(|_| self.is_long()).find(|(prefix, before_vowel, ..)| {
             self.starts(prefix) && (!before_vowel || is_vowel(self.letters.get(prefix.len())))
         });
@@ -161,6 +163,7 @@ impl<'a> Word<'a> {
         }
         let found = SUFFIXES.iter().find(|(suffix, keepers)| {
             ends(self.letters, suffix)
+                // `polisi`: behind an s the i is part of the word, by Tala's rules.
                 && !(*suffix == "i" && ends(self.letters, "si"))
                 && !keepers.iter().any(|keeper| self.prefixes.contains(keeper))
         });

@@ -1,5 +1,7 @@
 //! Light stemmers of French, Italian and Portuguese, after Savoy's rules (UniNE). Those of Spanish are in
-//! `stem_spanish.rs`, RSLP for Portuguese and Galician is in `rslp.rs`.
+//! `stem_spanish.rs`, RSLP for Portuguese and Galician is in `rslp.rs`. Pure functions over the letters of
+//! one word in lower case, named and wrapped as filters in `stemmers.rs`. Order and least lengths are
+//! Lucene's: stems of an index and of a query must agree.
 
 use crate::filter::letters::{Letters, ends, from_end, replace_end};
 
@@ -200,6 +202,7 @@ fn french_suffix(word: &mut Letters) {
     let other_trice = ["ficatrice", "catrice", "atrice"];
     if word.len() > 6
         && ends(word, "trice")
+        // Those have rules of their own in the table below, which this replacement would hide.
         && !other_trice.iter().any(|end| word.len() > 8 && ends(word, end))
     {
         replace_end(word, 5, "teur");
@@ -209,6 +212,7 @@ fn french_suffix(word: &mut Letters) {
         FRENCH_ADVERBS_AND_NOUNS.iter().find(|(suffix, least, _)| length > *least && ends(word, suffix));
     let Some((suffix, _, replacement)) = found else { return };
     replace_end(word, suffix.chars().count(), replacement);
+    // `activement` is the adverb of `actif`, not of `active`: the feminine goes with the ending.
     if *suffix == "ement" && word.len() > 3 && ends(word, "ive") {
         replace_end(word, 2, "f");
     }

@@ -1,5 +1,7 @@
 //! Light and minimal stemmers of Swedish (Savoy) and Norwegian. Norwegian has two written standards, and the
 //! argument `variant` says which endings go: Bokmål's (`nb`, the default), Nynorsk's (`nn`) or both (`no`).
+//! Pure functions over the letters of one word in lower case, named and wrapped as filters in `stemmers.rs`.
+//! Danish and Finnish are elsewhere (`snowball.rs`, `stem_germanic.rs`).
 
 use crate::args::Args;
 use crate::error::Error;

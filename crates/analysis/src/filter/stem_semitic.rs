@@ -1,5 +1,7 @@
 //! Light stemmers for scripts of Arabic: Arabic itself (Larkey's Light10), Persian, and Sorani Kurdish. Pure
-//! functions over the letters of one word, named and wrapped as filters in `stemmers.rs`.
+//! functions over the letters of one word, named and wrapped as filters in `stemmers.rs`. Normalising comes
+//! before (`normalize.rs`), or prefixes and suffixes are not met. Lengths count characters and are Lucene's:
+//! stems of an index and of a query must agree.
 
 use crate::filter::letters::{Letters, ends};
 

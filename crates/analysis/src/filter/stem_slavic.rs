@@ -1,5 +1,7 @@
 //! Light stemmers of Bulgarian, Czech and Russian (Savoy; Dolamic and Savoy) and of Latvian (Kreslins). Pure
-//! functions over the letters of one word, named and wrapped as filters in `stemmers.rs`.
+//! functions over the letters of one word, named and wrapped as filters in `stemmers.rs`. Words come in lower
+//! case and go back as their stems; what is marked as a keyword never gets here. No dictionary stands behind
+//! the rules, so a stem need not be a word.
 
 use crate::filter::letters::{Letters, drop_first, ends, from_end, replace_end};
 

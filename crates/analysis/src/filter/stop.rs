@@ -1,5 +1,7 @@
 //! Filters that drop or keep words of a list: `stop`, `keepWord` and `suggestStop`. Without `words`, stop
-//! words are Lucene's English list of 33.
+//! words are Lucene's English list of 33. A dropped word leaves its position as a hole (`shape.rs`), so that
+//! a phrase does not close over it. `managedStop` shares the filter and has its list elsewhere
+//! (`managed.rs`); `edismax` may leave the stop filters out of a query, which their definitions allow.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! The synonym components: their definitions, the reading of their files, and the older `synonym` filter,
 //! which knows no graph: the words of a replacement are laid over the following tokens, whatever those are.
+//! Rules come from the configset's files and are compiled in `synonym_map.rs`; the graph that several words
+//! make is laid out in `synonym_graph.rs`. Here stand the arguments, and the flat filter, which squeezes
+//! outputs into the positions that are there.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

@@ -1,5 +1,7 @@
 //! The rules of `wordDelimiterGraph` and `wordDelimiter`: which parts of a token are given, which are joined,
-//! and how parts become tokens of a graph. Both filters read their arguments here.
+//! and how parts become tokens of a graph. Both filters read their arguments here. Where a token falls into
+//! parts is `word_parts.rs`; the two filters (`word_delimiter.rs`, `word_delimiter_flat.rs`) differ in how
+//! they order and place what is laid out here.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;

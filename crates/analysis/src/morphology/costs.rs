@@ -1,5 +1,6 @@
 //! What it costs that one word follows another: a number for each pair of contexts, the right one of the word
-//! before and the left one of the word after.
+//! before and the left one of the word after. The matrix is a section of the dictionary file, read once; rows
+//! are by the left context, since the search compares all words that may come before one.
 
 use super::sections::Sections;
 

@@ -1,5 +1,7 @@
 //! Tokenizers that keep runs of characters of one kind: `whitespace` (all but blanks) and `letter`. Longer
-//! runs than `maxTokenLen` UTF-16 units are cut into several tokens, as Lucene's CharTokenizer does.
+//! runs than `maxTokenLen` UTF-16 units are cut into several tokens, as Lucene's CharTokenizer does. Which
+//! characters belong is one function, Java's classes of characters (`chars.rs`) where Solr's documentation
+//! says blank or letter. Synonym rules are cut by the first of them unless they name another.
 
 use crate::args::Args;
 use crate::chars::{is_java_whitespace, is_letter};
@@ -64,6 +66,8 @@ impl Tokenizer for CharRuns {
             }
             units += c.len_utf16();
             end += c.len_utf8();
+            // Checked behind the character: one of two units may exceed the limit by one, as in
+            // CharTokenizer.
             if units >= self.units_max {
                 break;
             }

@@ -45,6 +45,7 @@ static RULES: LazyLock<Option<Grammar>> = LazyLock::new(|| Grammar::compile(&rul
 /// The rules, those of `KINDS`. Names stand for what the grammar calls them.
 fn rules() -> Vec<String> {
     let cj = r"\u{3040}-\u{309f}\u{30a0}-\u{30ff}\u{3100}-\u{312f}\u{31f0}-\u{31ff}\u{3300}-\u{337f}\u{3400}-\u{4dbf}\u{4e00}-\u{9fff}\u{f900}-\u{faff}\u{ff65}-\u{ff9f}";
+    // Letters today, but among the symbols in Unicode 3.0, whose letters Lucene's grammar has.
     let symbols_then = r"\u{2b9}\u{2ba}\u{2c6}-\u{2cf}";
     let letter = format!(r"[\p{{L}}&&\p{{age=3.0}}--[{cj}{symbols_then}]]");
     let digit = r"[\p{Nd}&&\p{age=3.0}]";
@@ -91,6 +92,8 @@ impl Tokenizer for Classic {
     fn next(&mut self, text: &str, token: &mut Token) -> bool {
         while let Some(first) = text.get(self.at..).and_then(|rest| rest.chars().next()) {
             let start = self.at;
+            // Mail addresses look ahead over whole words in search of an `@`: unbounded, a text without
+            // blanks would be read again from each of its words.
             let found = self.grammar.as_mut().and_then(|grammar| grammar.longest(text, start, REACH_BYTES));
             let Some(found) = found else {
                 self.at += first.len_utf8();

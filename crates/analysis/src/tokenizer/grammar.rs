@@ -28,6 +28,8 @@ impl Grammar {
     /// Compiles the rules of a grammar.
     pub(crate) fn compile(rules: &[String]) -> Result<Self, String> {
         let rules = DFA::builder()
+            // All matches, not the leftmost-first one: JFlex takes the longest of any rule, and the first
+            // rule only at equal length.
             .configure(
                 DFA::config()
                     .match_kind(MatchKind::All)

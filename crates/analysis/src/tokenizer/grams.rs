@@ -1,5 +1,7 @@
 //! `nGram` and `edgeNGram`: all pieces of a text of given sizes, counted in characters, or those at its
-//! beginning.
+//! beginning. Unlike the filters of these names it cuts the text itself, blanks included, and every piece has
+//! a position and offsets of its own. Texts are not read twice: the end of one piece is where the next larger
+//! one goes on.
 
 use crate::args::Args;
 use crate::definition::TokenizerDefinition;
@@ -46,6 +48,8 @@ impl Grams {
     /// Where the piece of the present size ends.
     fn piece_end(&self, text: &str) -> Option<usize> {
         let (from, steps) = match self.end {
+            // One step on from the last piece rather than counting from its start: characters have different
+            // widths.
             Some(end) => (end, 1),
             None => (self.start, self.size),
         };
@@ -79,6 +83,7 @@ impl Tokenizer for Grams {
                 token.set(text, self.start, end, KIND_WORD);
                 return true;
             }
+            // Not even the smallest piece fits here, so none fits further right.
             if self.edge || self.size == self.min {
                 return false;
             }

@@ -130,6 +130,8 @@ impl Icu {
     fn script_of(&self, c: char) -> Script {
         match self.scripts.get_script_val(c) {
             Script::Han | Script::Hiragana | Script::Katakana if self.joins_cj => Script::Han,
+            // Full-width digits are of no script: as Latin ones they end a run of Chinese instead of joining
+            // it.
             _ if self.joins_cj && ('０'..='９').contains(&c) => Script::Latin,
             script => script,
         }
@@ -145,6 +147,7 @@ impl Icu {
             return self.cut_by_dictionary(text, start, block);
         }
         let mut piece = next_piece(text, start, usize::MAX);
+        // ICU's rules have no `:` inside words, Unicode's annex, which `standard` follows, has.
         if let Some(colon) = text.get(start..piece.end).and_then(|word| word.find(':')).filter(|at| *at > 0) {
             piece = ScannedToken { end: start + colon, ..piece };
         }

@@ -1,5 +1,6 @@
 //! `keyword`: the whole text is one token, even when it is empty. `maxTokenLen` is checked and changes
-//! nothing.
+//! nothing. Normalisers use it too: a term with a wildcard must stay one token whatever the field's own
+//! tokenizer is.
 
 use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
@@ -11,6 +12,7 @@ pub(crate) static KEYWORD: TokenizerDefinition = TokenizerDefinition::new(
     &["maxTokenLen"],
     "The whole text as one token.",
     |args| {
+        // In Lucene the size of a buffer that grows, despite the name; no token is cut by it.
         args.count("maxTokenLen", 256, 1)?;
         Ok(Box::new(Keyword::default()))
     },

@@ -1,5 +1,7 @@
 //! Tokenizers: text to tokens. One file each, or one for a family; each file holds its definitions. Here is
-//! the list of all, from which `registry.rs` finds them by name.
+//! the list of all, from which `registry.rs` finds them by name. A tokenizer sees the text as the char
+//! filters left it; offsets into what the sender wrote are made outside (`stage.rs`). No other crate names
+//! one.
 
 pub(crate) mod char_runs;
 mod classic;

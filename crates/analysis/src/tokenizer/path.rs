@@ -1,5 +1,7 @@
 //! `pathHierarchy`: `/a/b/c` as `/a`, `/a/b`, `/a/b/c`, or from the other end (`reverse`), all at one
-//! position.
+//! position. Spans are found at the first call for a text, since those that count from the end need all
+//! delimiters, and then given one by one. With the keyword tokenizer at query time this finds all below a
+//! path; the other way round, all above it.
 
 use crate::definition::TokenizerDefinition;
 use crate::stage::Tokenizer;
@@ -54,6 +56,7 @@ impl Path {
 
     /// Ends of the paths that start at the first part not skipped.
     fn spans_forward(&self, text: &str, delimiters: &[usize]) -> Spans {
+        // A leading delimiter belongs to the first part: `/a/b` begins with `/a`, not with an empty part.
         let leading = text.starts_with(self.delimiter);
         let later = delimiters.get(usize::from(leading)..).unwrap_or_default();
         let fixed = match self.skip {

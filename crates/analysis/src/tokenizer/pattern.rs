@@ -81,6 +81,7 @@ impl Pattern {
         let captures = self.regex.find(text, self.from)?;
         let all = captures.get(0)?;
         let step = text.get(all.end()..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        // An empty match moves on by a character, or it would be found again for ever.
         self.from = if all.end() > all.start() { all.end() } else { all.end() + step };
         let group = match self.mode {
             Mode::Group(number) => captures.get(number).map(|group| (group.start(), group.end())),

@@ -96,6 +96,7 @@ fn plain_word(text: &str, start: usize, units_max: usize) -> Option<ScannedToken
     if len == 0 || len > units_max || !ends {
         return None;
     }
+    // One letter makes it `<ALPHANUM>`: types tell words from numbers, and `4k` is a word.
     let numeric = rest.iter().take(len).all(u8::is_ascii_digit);
     Some(ScannedToken { end: start + len, kind: Some(if numeric { NUM } else { ALPHANUM }) })
 }
@@ -122,6 +123,7 @@ fn skip_ascii(text: &str, mut at: usize) -> usize {
         if byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii() {
             break;
         }
+        // `#️⃣` begins with ASCII and is an emoji; all other ASCII that is skipped starts nothing.
         if matches!(byte, b'#' | b'*') && bytes.get(at + 1).is_some_and(|next| !next.is_ascii()) {
             break;
         }
@@ -144,6 +146,8 @@ pub(crate) fn next_piece(text: &str, start: usize, units_max: usize) -> ScannedT
             if let Some(end) = keycap_end(text, start, first) {
                 return ScannedToken { end, kind: Some(EMOJI) };
             }
+            // At most three bytes a unit, and room for the marks behind the last one: enough to know that the
+            // word is too long.
             let bytes_max = start.saturating_add(units_max.saturating_mul(3)).saturating_add(64);
             Word::new(text, start).scan(bytes_max)
         }
@@ -329,6 +333,8 @@ impl<'a> Word<'a> {
     /// Letters and digits join each other freely.
     #[inline]
     fn ascii_run(&mut self) {
+        // Katakana and Latin letters do not join, so the run ends the word, and `step` has to see its first
+        // letter.
         if self.last == Class::Katakana {
             return;
         }
@@ -390,6 +396,7 @@ impl<'a> Word<'a> {
             self.take(next, next_class);
             return true;
         }
+        // Rule WB7a: in Hebrew an apostrophe ends abbreviations and belongs to them, though nothing joins it.
         if self.last == Class::Hebrew && class == Class::SingleQuote {
             self.at = next_at;
             self.seen.joined = true;

@@ -42,6 +42,8 @@ impl Thai {
             limit += 1;
         }
         let block = rest.get(..limit).unwrap_or(rest);
+        // Thai has no blanks within sentences; the dictionary must not see half a word at the end of a block,
+        // if it can be helped.
         let blank = if block.len() < rest.len() { block.rfind(' ').filter(|at| *at > 0) } else { None };
         let block = blank.and_then(|at| block.get(..at)).unwrap_or(block);
         self.bounds.extend(self.segmenter.segment_str(block).map(|bound| start + bound));

@@ -39,6 +39,7 @@ static RULES: LazyLock<Option<Grammar>> = LazyLock::new(|| Grammar::compile(&rul
 fn rules() -> Vec<String> {
     let top_level =
         include_str!("../../data/top_level_domains.txt").lines().filter(|line| !line.starts_with('#'));
+    // Without a scheme only the last label tells `example.com` from `end.Next`, so the list must be known.
     let top_level: Vec<&str> = top_level.flat_map(|line| line.split(' ')).collect();
     let label = "[A-Za-z0-9](?:-*[A-Za-z0-9])*";
     let domain = format!(r"(?:{label}(?:\.{label})*)");
@@ -112,6 +113,7 @@ impl Tokenizer for UrlEmail {
             }
             let start = self.at;
             let word = next_limited_piece(text, start, self.units_max);
+            // `mailto:` stands before an address and is no part of it: its word ends before the colon.
             let word = self.before_mail_address(text, start).unwrap_or(word);
             let piece = self.address(text, start, word.end).unwrap_or(word);
             self.at = piece.end;
@@ -146,6 +148,7 @@ impl UrlEmail {
         let found = self.grammar.as_mut()?.longest(text, start, bytes_max)?;
         let found = if found.rule == RULE_HOST { host_alone(text, start, found)? } else { found };
         let kind = if found.rule == RULE_EMAIL { EMAIL } else { URL };
+        // The longest match wins between grammar and word breaks too, as if they were one grammar.
         (found.end >= word_end).then_some(ScannedToken { end: found.end, kind: Some(kind) })
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn class_of(c: char) -> Class {
     let code = u32::from(c);
     match TABLE.get(code as usize) {
         Some(class) => *class,
+        // Planes above 1 hold rare ideographs, which are not worth the room of a table.
         None => classify_code(code),
     }
 }
@@ -88,7 +89,10 @@ const PICTOGRAPHS: &[RangeInclusive<u32>] = &[
 
 fn classify(c: char) -> Class {
     match CodePointMapData::<WordBreak>::new().get(c) {
+        // Unicode took the colon out of this class with version 15.1; Lucene 9.12's tokenizer is of an older
+        // one.
         _ if c == ':' => Class::MidLetter,
+        // Letters by one property and pictograms by another; to Lucene they are emoji.
         _ if matches!(c, 'ℹ' | 'Ⓜ' | '🅰' | '🅱' | '🅾' | '🅿') => Class::Emoji,
         WordBreak::ALetter => letter_class(c),
         WordBreak::HebrewLetter => Class::Hebrew,

@@ -24,6 +24,8 @@ pub(super) fn rescore(
     }
     let costs = &japanese().costs;
     let cost_before = |link: &Link| link.cost + next_left.map_or(0, |left| costs.between(link.right, left));
+    // The penalty is not part of the lattice's own costs: a long word wins the first round, and only then is
+    // asked whether its parts are nearly as likely.
     let limit = cost_before(&whole) + penalty;
     weigh_again(trace, whole.from, end, whole.before);
     let index = trace.lattice.cheapest(end, costs, next_left)?;

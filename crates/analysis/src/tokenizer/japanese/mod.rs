@@ -84,6 +84,7 @@ impl Tokenizer for Japanese {
 
     fn next(&mut self, text: &str, token: &mut Token) -> bool {
         let Some(mut draft) = self.search.next(text) else { return false };
+        // A compound and its first part start together; the part stands on top of the compound.
         if self.last_start.replace(draft.start) == Some(draft.start) {
             draft.position_increment = 0;
         } else {
@@ -124,6 +125,8 @@ impl Language for Cutter {
     fn unknown(&self, text: &str, start: usize, known: bool) -> Option<(WordClass, usize)> {
         let first = char_at(text, start)?;
         let class = japanese().class(first);
+        // The dictionary says for which classes (numbers, Latin letters) an unknown word is tried even beside
+        // known ones.
         if known && !japanese().invokes(class) {
             return None;
         }
@@ -220,6 +223,7 @@ impl Cutter {
             out.push(Draft::new(start, start + length, Morpheme::JapaneseUser(word.clone())));
             start += length;
         }
+        // Segments come in order, and `out` holds the last token first.
         out[first..].reverse();
     }
 }

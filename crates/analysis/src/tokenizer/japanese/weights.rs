@@ -1,5 +1,6 @@
 //! What a word costs in the lattice, and between which contexts it stands: those of the dictionary, or of any
-//! word of the user's.
+//! word of the user's. Apart from the tokenizer because the search and the cutting of compounds
+//! (`compound.rs`) must weigh alike, or a compound would be compared with parts of other prices.
 
 use crate::morphology::{USER_WORD_COST, Weight, Word, japanese};
 

@@ -118,6 +118,8 @@ impl Language for Cutter {
             Word::User(number) => {
                 let [left, other, open, closed] = korean().user_contexts;
                 let last = self.user_word(number).map_or(' ', |word| word.last);
+                // Korean particles depend on whether the word before ends in a consonant, so a user's noun
+                // needs the right one of two contexts.
                 let right = final_consonant(last).map_or(other, |has| if has { closed } else { open });
                 Weight { left, right, cost: USER_WORD_COST }
             }
@@ -218,6 +220,7 @@ impl Cutter {
     fn kind(&self, word: Word) -> Kind {
         match word {
             Word::Listed(word) => match korean().form(word) {
+                // Numbers as the packed dictionary has them, which `examples/build_dictionary` writes.
                 1 => Kind::Compound,
                 2 => Kind::Inflected,
                 3 => Kind::Analysed,

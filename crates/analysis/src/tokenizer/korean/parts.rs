@@ -1,5 +1,7 @@
 //! The parts of a Korean word as tokens: pieces of a compound, or the stem and the endings that an inflected
-//! form stands for. Where they come from, the dictionary or a user's entry, is the tokenizer's.
+//! form stands for. Where they come from, the dictionary or a user's entry, is the tokenizer's. Here lengths
+//! in characters become places in the text, or texts that stand nowhere in it get the place of the whole
+//! word.
 
 use std::borrow::Cow;
 
