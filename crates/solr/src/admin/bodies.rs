@@ -1,5 +1,6 @@
 //! Bodies of the v2 API: a JSON object that says what the older paths say with parameters, and lists of
-//! levels of the log.
+//! levels of the log. In: the body's text; out: parameters, so that both APIs are served by the same handlers
+//! and read by the same definitions. Numbers and flags become their texts, as a query string would have them.
 
 use plan::{Error, Result};
 

@@ -1,5 +1,6 @@
 //! `/admin/cores?action=STATUS`: one entry a core. In: facts that the handler gathers from the collection;
-//! out: Solr's names and forms for them, the size in bytes as Solr words it too.
+//! out: Solr's names and forms for them, the size in bytes as Solr words it too. Only cores that are there
+//! have an entry; Solr's empty one for a name that is none is the handler's to add.
 
 use super::IndexFacts;
 use crate::response::{Entries, Name, Node};

@@ -1,5 +1,7 @@
 //! `/admin/luke`: what the index holds and how fields are kept, with Solr's one-letter flags. Facts come from
-//! the engine through the caller; key names, flag order and the legend are Solr 9.10's.
+//! the engine through the caller; key names, flag order and the legend are Solr 9.10's. In: counts, terms and
+//! stored values; out: nodes of the answer. Which documents and fields are looked at is the handler's choice,
+//! by the parameters of `params/admin/luke.rs`.
 
 use plan::{FieldClass, FieldSpec, Properties, Schema, TopTerms, Value};
 

@@ -1,5 +1,6 @@
 //! Field facets: one field's values with their counts. Which options a type allows, and the messages, are
-//! Solr's.
+//! Solr's. In: a `facet.field` with its local parameters and those for that field; out: a `plan::FieldFacet`
+//! and, where Solr has one, a warning for the header. Counting, cutting and ordering are below.
 
 use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result};
 
@@ -39,6 +40,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFa
         limit: usize::try_from(limit).ok(),
         offset: usize::try_from(offset).map_err(|_| negative_offset(offset))?,
         count_min,
+        // Named values are asked for one by one; none of them is the absence of a value.
         missing: options.read(&params::MISSING)? && terms.is_none(),
         prefix: options
             .read(&params::PREFIX)?
@@ -55,6 +57,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFa
         key: target.key,
     };
     check(&facet, &field, method.as_deref())?;
+    // Named values are shown with zero hits as well, whatever the least count is.
     let warning = warning.filter(|_| facet.terms.is_none());
     Ok((facet, warning))
 }
@@ -81,6 +84,7 @@ fn negative_offset(offset: i32) -> Error {
 /// By count when there is a limit; any other word than `count` and its old name is by value, as in Solr.
 fn sort(wanted: Option<&str>, limit: i32) -> FacetSort {
     match wanted {
+        // `facet.sort` was a flag before Solr 1.4, and old requests live long.
         Some("count" | "true") => FacetSort::Count,
         Some(_) => FacetSort::Index,
         None if limit > 0 => FacetSort::Count,
@@ -126,6 +130,7 @@ fn ascii_classes(pattern: &str) -> String {
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {
         if c != '\\' {
+            // Within brackets a class is spelled without brackets of its own.
             inside = (inside || c == '[') && c != ']';
             out.push(c);
             continue;

@@ -1,5 +1,7 @@
 //! Facets over a map, classic and of JSON: the part of the earth, how fine its cells are, the form of the
-//! counts. Messages are Solr's, recorded from 9.10.1.
+//! counts. Messages are Solr's, recorded from 9.10.1. In: parameters or a facet's JSON as `HeatmapRequest`;
+//! out: `plan::HeatmapFacet`, with a grid that fits the map. The counts are the engine's, their picture
+//! `response/picture.rs`'s.
 
 use std::sync::Arc;
 
@@ -33,6 +35,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<HeatmapF
         cells_max: param::HEATMAP_CELLS_MAX.read_for(params, local, field)?.into(),
         form: param::HEATMAP_FORM.read_for(params, local, field)?,
     };
+    // Solr reads the classic parameters as JSON facets, and its messages show that path.
     let error = |message: &str| Error::bad_request(format!("{message} , path=facet/"));
     let facet = asked.resolve(context, field, &error)?;
     Ok(HeatmapFacet { key: target.key.clone(), exclude_tags: local.list("ex"), ..facet })
@@ -69,6 +72,7 @@ impl HeatmapRequest {
             key: name.to_owned(),
             field: Arc::clone(&field.name),
             map: HeatGrid::around(bounds, level, cells_max)?,
+            // The map is cut to the box already; only other shapes have to be held against each cell.
             area: Some(area).filter(|area| !matches!(area, Area::Rect(_))),
             error_part: measure.error_part,
             levels,
@@ -90,6 +94,7 @@ impl HeatmapRequest {
             return Err(Error::bad_request(format!("distErrPct {part} must be between [0 to 0.5]")));
         }
         let degrees = self.error.map_or_else(|| area.reach() * part, |distance| measure.degrees(distance));
+        // A place without size has no error to derive a level from.
         if degrees.is_nan() || degrees <= 0.0 {
             return Err(error(&format!(
                 "distErrPct or distErr should be > 0 or instead provide gridLevel={levels} if you insist on maximum detail"

@@ -1,5 +1,6 @@
 //! Interval facets: each interval becomes a range query on the field. The syntax and its messages are Solr's,
-//! recorded from 9.10.1; intervals are shown in the order of their starts.
+//! recorded from 9.10.1; intervals are shown in the order of their starts. In: a `facet.interval` with its
+//! sets; out: a `plan::IntervalFacet`, counted as queries are. Ranges that follow from a gap are `range.rs`.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
@@ -21,12 +22,14 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<Interval
         )));
     }
     let mut intervals = sets.iter().map(|set| interval(context, &field, set)).collect::<Result<Vec<_>>>()?;
+    // Solr counts all of a field's intervals in one pass in this order, and shows them as it counted.
     intervals.sort_by(|left, right| by_start(&left.query, &right.query));
     Ok(IntervalFacet { key: target.key, intervals, exclude_tags: target.local.list("ex") })
 }
 
 fn interval(context: &QueryContext<'_>, field: &Field, set: &str) -> Result<QueryFacet> {
     let (local, rest) = split_local_params(set, context.params)?;
+    // `{!key=cheap}[0,10)`: the key may be called anything, the interval stands behind.
     let text = local.get("v").unwrap_or(rest).trim();
     let key = local.get("key").unwrap_or(text).to_owned();
     let written = Interval::parse(text)?;
@@ -87,6 +90,7 @@ impl Interval {
                 wrong(&format!("Invalid {end} interval for key '{key}': {reason}"))
             }
         };
+        // Each end by itself first, for the message that names it.
         range(self.start.as_deref(), None).map_err(invalid("start"))?;
         range(None, self.end.as_deref()).map_err(invalid("end"))?;
         let query = range(self.start.as_deref(), self.end.as_deref())?;

@@ -16,6 +16,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<PivotFac
     for name in fields.split(',').filter(|name| !name.is_empty()) {
         let (mut facet, _) = field::resolve(context, name)?;
         let least = params::PIVOT_MIN_COUNT.read_for(context.params, &local, name)?;
+        // `facet.pivot.mincount` alone counts: a level's own `facet.mincount` is for the field's own facet.
         facet.count_min = u64::try_from(least).unwrap_or(0);
         levels.push(facet);
     }
@@ -36,6 +37,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<PivotFac
 /// The tag that a local parameter names; what of the request it chooses from, for Solr's message.
 fn tag<'a>(local: &'a LocalParams, name: &str) -> Result<Option<&'a str>> {
     let Some(tag) = local.get(name) else { return Ok(None) };
+    // The missing blank in the message is Solr's own.
     if tag.contains(',') {
         let param = if name == "stats" { "stats.field".to_owned() } else { format!("facet.{name}") };
         return Err(Error::bad_request(format!(

@@ -1,5 +1,6 @@
 //! `facet.query`: how many hits a query matches. In: its text with local parameters; out: a
-//! `plan::QueryFacet` under the key it is shown by.
+//! `plan::QueryFacet` under the key it is shown by. It is the one facet whose text is a query, so the parsers
+//! do all of it.
 
 use plan::{QueryFacet, Result};
 

@@ -1,5 +1,7 @@
 //! Range facets: boundaries from start, end and gap; which bounds belong to a range; what lies outside.
-//! Arithmetic by type is `range_values.rs`.
+//! Arithmetic by type is `range_values.rs`. In: a `facet.range` with its parameters; out: a
+//! `plan::RangeFacet` whose bounds are values of the field's type, ready to count. Facets of JSON share the
+//! boundaries (`tree/ranges.rs`).
 
 use std::ops::Bound;
 
@@ -84,9 +86,11 @@ pub(super) fn boundaries(
             if hard_end {
                 high = end.clone();
             } else {
+                // Without `hardend` the last range is as long as the others, and "between" reaches as far.
                 end = high.clone();
             }
         }
+        // A sum that went down has overflowed, or the gap leads backwards: either would never reach the end.
         if values.before(&high, low) {
             return Err(Error::bad_request(
                 "range facet infinite loop (is gap negative? did the math overflow?)",
@@ -118,6 +122,7 @@ pub(super) fn others(names: &[&str]) -> Result<Vec<OtherRange>> {
             "after" => wanted.push(OtherRange::After),
             "between" => wanted.push(OtherRange::Between),
             "all" => wanted.extend(all),
+            // Wherever it stands in the list, as in Solr.
             "none" => return Ok(Vec::new()),
             _ => {
                 let message = format!("{name} is not a valid type of 'other' range facet information");
@@ -169,6 +174,8 @@ impl Include {
     }
 
     pub(super) fn other(self, other: OtherRange, start: &Value, end: &Value) -> RangeBucket {
+        // Outside begins where the outermost ranges end: a bound that they include is not outside, unless
+        // `outer` says so.
         let (first, last) = (self.lower || self.edge, self.upper || self.edge);
         let (label, lower, upper) = match other {
             OtherRange::Before => ("before", Bound::Unbounded, bound(start, self.outer || !first)),

@@ -1,5 +1,6 @@
 //! The arithmetic of range facets for each type of field: parse a bound, add a gap, compare, show. Overflow
-//! is an error, as wrapping would make ranges that never end.
+//! is an error, as wrapping would make ranges that never end. In: a field of the schema, what `NOW` is, and
+//! texts; out: values and their texts as Solr shows them. Nothing is counted here and no facet is known.
 
 use std::cmp::Ordering;
 
@@ -26,6 +27,7 @@ impl<'a> RangeValues<'a> {
         if !Self::has(field) {
             return Err(Error::bad_request(format!("Unable to range facet on field:{}", declaration(field))));
         }
+        // Prices are compared in one currency: that of the bound, or the default.
         let money = match field.spec.class() {
             FieldClass::Currency => {
                 let default = field.spec.field_type.default_currency();
@@ -94,6 +96,8 @@ impl<'a> RangeValues<'a> {
         let price = self.money.as_ref().and_then(|of| self.price_gap(of, gap)).transpose()?;
         let gap_value = price.map(Value::Double).or_else(|| self.number(gap));
         let sum = match (value, gap_value) {
+            // Wrapping, so that the overflow shows as a step backwards, which `boundaries` refuses in Solr's
+            // words.
             (Value::Int(low), Some(Value::Int(gap))) => Some(Value::Int(low.wrapping_add(gap))),
             (Value::Long(low), Some(Value::Long(gap))) => Some(Value::Long(low.wrapping_add(gap))),
             (Value::Float(low), Some(Value::Float(gap))) => Some(Value::Float(low + gap)),

@@ -105,6 +105,7 @@ fn wanted(context: &QueryContext<'_>, local: &LocalParams, of: &Subject) -> Resu
         let Some(value) = local.get(name) else { continue };
         let on = match *name {
             "percentiles" => !value.is_empty(),
+            // Solr also takes a number here, the precision of its estimate.
             "cardinality" => !matches!(value, "false"),
             _ => switch_value(value)?,
         };
@@ -113,6 +114,7 @@ fn wanted(context: &QueryContext<'_>, local: &LocalParams, of: &Subject) -> Resu
             names.push(*name);
         }
     }
+    // `{!calcdistinct=true}` alone adds to the default statistics rather than replacing them.
     if !chosen || names.is_empty() && local.get("calcdistinct").is_some() {
         names.extend(OF_ALL);
         names.extend(OF_NUMBERS);
@@ -177,6 +179,7 @@ fn by_value(context: &QueryContext<'_>, name: &str, statistics: &BucketPlan) -> 
         offset: 0,
         count_min: 1,
         prefix: None,
+        // Hits without a value of that field are shown under null, as Solr does.
         missing: true,
         num_buckets: false,
         all_buckets: false,

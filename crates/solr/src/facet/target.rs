@@ -1,5 +1,6 @@
 //! What one facet is of: the text of its parameter, cut into local parameters, field and key. Every kind of
-//! classic facet begins here, so that `key`, `ex` and parameters for one field mean the same in all.
+//! classic facet begins here, so that `key`, `ex` and parameters for one field mean the same in all. It
+//! neither looks the field up nor checks an option: that is each facet's own, in its own words.
 
 use plan::Result;
 
@@ -16,6 +17,7 @@ pub(super) struct Target {
 impl Target {
     pub fn parse(context: &QueryContext<'_>, text: &str) -> Result<Self> {
         let (local, rest) = split_local_params(text, context.params)?;
+        // `{!key=a v=$f}`: the field may stand in another parameter.
         let field = local.get("v").unwrap_or(rest).to_owned();
         let key = local.get("key").unwrap_or(&field).to_owned();
         Ok(Self { local, field, key })

@@ -1,5 +1,6 @@
 //! Why nothing is counted, by when Solr finds it: what is wrong with a request's form comes before the
-//! search, what does not fit the schema after it.
+//! search, what does not fit the schema after it. It ends as `Resolved::late_failure`, or as the request's
+//! error, by which of the two it is.
 
 use plan::Error;
 

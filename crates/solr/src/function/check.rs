@@ -22,6 +22,7 @@ pub(super) fn check_arguments(function: &Function) -> Result<()> {
     for argument in arguments {
         match operator {
             O::Distance { .. } | O::SquaredDistance | O::Haversine { .. } | O::GeoDistance { .. } => {}
+            // These take texts as well as numbers, only not several values at once.
             O::StringDistance(_) | O::Concatenate | O::Equal | O::GeohashDistance { .. } => {
                 check_single(argument)?;
             }

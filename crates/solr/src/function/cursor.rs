@@ -1,5 +1,7 @@
 //! A place in the text of a function: identifiers, numbers, quoted texts and plain arguments, cut as Solr
-//! cuts them, with its messages. Positions in messages are UTF-16 units, as Java counts.
+//! cuts them, with its messages. Positions in messages are UTF-16 units, as Java counts. In: the text; out:
+//! words and numbers, or Solr's syntax error with the position. What a word means is `parse.rs`' and each
+//! function's.
 
 use plan::{Error, RootCause, Value};
 
@@ -96,6 +98,8 @@ impl<'a> Cursor<'a> {
         let part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
         let word = rest.get(..rest.find(|c| !part(c)).unwrap_or(rest.len())).unwrap_or(rest);
         self.at += word.len();
+        // By how it is written, as in Solr: `1` is a long and `1.0` a double, which decides whether a
+        // division is whole.
         let real = word.contains(['.', 'e', 'E']);
         let number =
             if real { java_float(word).map(Value::Double) } else { word.parse().ok().map(Value::Long) };

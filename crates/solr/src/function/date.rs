@@ -1,5 +1,6 @@
 //! `ms(a,b)`: milliseconds between two dates, either of which is a constant with date math or a field. With
-//! one argument up to that date from 1970; with none, `NOW`.
+//! one argument up to that date from 1970; with none, `NOW`. In: arguments as texts; out: a constant where
+//! both sides are, else a function of columns. Date math is `date_math.rs`', with the request's `NOW`.
 
 use plan::{Function, Operator, Value};
 
@@ -21,6 +22,7 @@ pub(super) fn milliseconds(source: &mut FunctionSource<'_>) -> Result<Function, 
     let long = |ms| Function::Constant(Value::Long(ms));
     Ok(match (first, second) {
         (Moment::At(first), None) => long(first),
+        // Wrapping as Java does; only dates hundreds of millions of years apart can meet it.
         (Moment::At(first), Some(Moment::At(second))) => long(first.wrapping_sub(second)),
         (Moment::Of(first), None) => first,
         (first, Some(second)) => {
@@ -35,6 +37,7 @@ pub(super) fn milliseconds(source: &mut FunctionSource<'_>) -> Result<Function, 
 
 /// A date when it begins like one, else a field.
 fn moment(source: &FunctionSource<'_>, text: &str) -> Result<Moment, Failure> {
+    // The second character, as Solr looks: the first may be the sign of a year before our era.
     let is_date = text.starts_with("NOW") || text.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
     Ok(match is_date {
         true => Moment::At(source.context.dates.parse(text)?),

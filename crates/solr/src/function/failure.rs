@@ -1,5 +1,6 @@
 //! Why a text is no function. Solr answers the two kinds apart, so what reads functions keeps them apart up
-//! to where it is called.
+//! to where it is called. A `Failure` becomes one error where there is no other reading to try (`{!func}`),
+//! and is looked into where there is: sorts and field lists try a text as a field behind it.
 
 use plan::Error;
 

@@ -1,5 +1,6 @@
 //! Functions of one field that read their arguments their own way: one of many values, amounts in a currency,
-//! places among all values. Messages are Solr's, recorded from 9.10.1.
+//! places among all values. Messages are Solr's, recorded from 9.10.1. In: a `FunctionSource` behind the
+//! opening parenthesis; out: a `plan::Function`. What a bare field's name is worth is `field_value.rs`.
 
 use plan::{Error, FieldClass, Function, Pick};
 

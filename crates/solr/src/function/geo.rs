@@ -29,6 +29,7 @@ fn vectors(source: &mut FunctionSource<'_>, operator: Operator) -> Result<Functi
     }
     let second = first.split_off(first.len() / 2);
     let arguments = match (first.as_slice(), second.as_slice()) {
+        // Two arguments are two vectors where either is one; else they are two points on a line.
         ([one], [other]) if is_vector(one) || is_vector(other) => {
             if !(is_vector(one) && is_vector(other)) || dimensions(one) != dimensions(other) {
                 return Err(odd().into());
@@ -131,6 +132,7 @@ fn part(source: &mut FunctionSource<'_>, shown: &mut Vec<String>) -> Result<Part
         source.cursor.identifier()?;
         source.cursor.delimiter()?;
         let is_place = found.spec.class().is_place();
+        // As Solr's message shows such a field.
         shown.push(if is_place { "vector()".to_owned() } else { name.to_owned() });
         return Ok(Part::Place(place_of(source, &found.name)?));
     }
@@ -197,6 +199,8 @@ fn between(one: GeoArgument, other: GeoArgument) -> Result<Function, Failure> {
         (GeoArgument::At(lat, lon), GeoArgument::At(other_lat, other_lon)) => {
             let (here, there) = (vec![lat, lon], vec![other_lat, other_lon]);
             Ok(match (fixed(&here), fixed(&there)) {
+                // A constant place has an operator of its own, as in Solr, and stands in it instead of in an
+                // argument.
                 (Some(fixed), _) => from_fixed(fixed, there),
                 (None, Some(fixed)) => from_fixed(fixed, here),
                 (None, None) => {

@@ -1,5 +1,7 @@
 //! Every function by its name in a request. A line says how the arguments are read; what the function does is
-//! `plan::Operator`'s. Names and arguments as Solr's `ValueSourceParser` registers them in 9.10.1.
+//! `plan::Operator`'s. Names and arguments as Solr's `ValueSourceParser` registers them in 9.10.1. Another
+//! function is a line here and, where it computes something new, an operator there. Names that Solr has and
+//! this server refuses stand at the end.
 
 use std::f64::consts;
 
@@ -120,6 +122,7 @@ fn payload(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     let name =
         if source.cursor.has_more() { source.text("a payload function")? } else { "average".to_owned() };
     let how = payload_function(&name);
+    // `first` is no way to combine, it takes the first occurrence alone.
     if how.is_none() && name != "first" {
         return Err(plan::Error::bad_request(format!("Invalid payload function: {name}")).into());
     }

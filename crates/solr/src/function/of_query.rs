@@ -28,6 +28,7 @@ pub(crate) fn as_function(context: &QueryContext<'_>, query: Query) -> Function 
 /// A query as a factor of scores: as [`as_function`], but 1 where it does not match, instead of 0.
 pub(crate) fn as_factor(context: &QueryContext<'_>, query: Query) -> Function {
     match as_function(context, query) {
+        // As a factor 0 would make every document worthless that the query does not match.
         Function::Score { query, missing: 0.0, label } => Function::Score { query, missing: 1.0, label },
         other => other,
     }

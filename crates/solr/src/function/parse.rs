@@ -150,7 +150,9 @@ impl<'a> FunctionSource<'a> {
         let name = self.cursor.identifier()?;
         let text = self.param(name).ok_or_else(|| self.missing_param(name))?;
         let function = parse_function(self.context, text, self.depth + 1)?;
+        // What a parameter stands for counts each time it is named: that is how short requests grow.
         self.grow(function.as_ref().map_or(0, Function::size))?;
+        // A query that analysis leaves empty scores nothing.
         Ok(function.unwrap_or(Function::Constant(Value::Float(0.0))))
     }
 
@@ -210,6 +212,7 @@ impl<'a> FunctionSource<'a> {
     pub(super) fn argument(&mut self) -> Result<Argument, Failure> {
         let mut quoted = false;
         let text = match self.cursor.peek() {
+            // No argument and no error yet: what a missing one means is the function's.
             Some(')') => return Ok(Argument { text: None, quoted }),
             Some('$') => {
                 self.cursor.take('$');

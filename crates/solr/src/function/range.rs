@@ -1,5 +1,6 @@
 //! `{!frange l=… u=… incl=… incu=…}function`: bounds are read as the function's kind, as Lucene's values read
-//! them.
+//! them. In: local parameters and the function's text; out: `plan::FunctionRange`. A number that the kind
+//! cannot hold is refused rather than cut.
 
 use std::ops::Bound;
 
@@ -18,6 +19,7 @@ pub(crate) fn function_range(
 ) -> Result<FunctionRange> {
     let function = parse_function(context, text, depth + 1)?
         .ok_or_else(|| Error::bad_request("`{!frange}` holds no function; put one behind it, or in `v`"))?;
+    // A field by itself may be a text, whose range is one of terms.
     if !matches!(function, Function::Field { .. }) {
         check_number(&function)?;
     }

@@ -1,5 +1,6 @@
 //! Functions of a term or of a field's terms: how often, in how many documents. The term is analysed as a
-//! query's is, and shown as it was given.
+//! query's is, and shown as it was given. Out: statistics that the engine looks up once for a search, or a
+//! frequency that it reads document by document.
 
 use std::sync::Arc;
 
@@ -60,6 +61,7 @@ fn indexed(context: &QueryContext<'_>, name: &str, text: &str) -> Result<Option<
     let style = TextStyle { quoted: true, ..TextStyle::default() };
     Ok(match context.text_query(&field, text, style)? {
         Some(Query::Term { value, .. }) => Some(value),
+        // Several words are no term: kept as written, it is found in no document and counts zero, as in Solr.
         _ => Some(Value::Str(text.to_owned())),
     })
 }

@@ -1,5 +1,6 @@
 //! Functions from a text of their own: all of it (`{!func}`), or its front, as sorts and field lists hold
-//! them. Here the syntax (`parse.rs`) and the names (`names.rs`) meet.
+//! them. Here the syntax (`parse.rs`) and the names (`names.rs`) meet. It is the one file that knows both, so
+//! that names may call the syntax and the syntax no name.
 
 use plan::{Function, Query, Result};
 

@@ -27,6 +27,8 @@ const SPENT: &str = "queries that refer to each other unfold into too much text"
 /// Whether parsers nest without end, or too much, which no second try mends: trying again at each level would
 /// take forever.
 pub(super) fn is_endless(error: &Error) -> bool {
+    // By message, since a nested query's error may have passed through Solr's frame around syntax errors,
+    // which keeps the text and not where it came from.
     error.message.contains(ENDLESS) || error.message.starts_with(SPENT)
 }
 
@@ -39,6 +41,8 @@ pub struct Budget {
 impl Budget {
     pub fn of(params: &Params) -> Self {
         let sent: usize = params.pairs().iter().map(|(_, value)| value.len()).sum();
+        // In proportion to the request: a long list sent once is no attack, a short text that unfolds without
+        // end is.
         Self { left: Cell::new(BYTES_MIN.saturating_add(sent.saturating_mul(TIMES_REQUEST))) }
     }
 

@@ -85,6 +85,7 @@ impl PatternLeafParser<'_> {
         let mut kept: Vec<Span> = kept.map(|(span, _)| span.clone()).collect();
         let excluded = u32::try_from(spans.len() - kept.len()).unwrap_or(u32::MAX);
         let near = |spans, slop| Span::Near { spans, slop, in_order: self.in_order };
+        // A clause that must not stand there is no place: the others are counted without it.
         if excluded == 0 {
             return Ok(near(spans, slop));
         }
@@ -141,6 +142,7 @@ fn span_of(query: &Query, text: &str) -> Result<Option<Span>> {
         Query::Boolean { clauses, .. } => return alternatives(clauses, text),
         Query::Prefix { .. } | Query::Wildcard { .. } | Query::Regex { .. } => pattern(query),
         Query::Fuzzy(_) | Query::Range(_) => pattern(query),
+        // Any of nothing: the place is there and no word can stand at it, so the phrase matches nothing.
         Query::Nothing => Span::Any(Vec::new()),
         // Solr differs: most of these are an error 500 there (`compat/query/complex_phrase_near.yaml`).
         _ => {

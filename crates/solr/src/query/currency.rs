@@ -53,6 +53,7 @@ impl QueryContext<'_> {
         let default = field.spec.field_type.default_currency();
         let money = |text: Option<&str>| text.map(|text| Money::parse(text, default)).transpose();
         let (lower, upper) = (money(range.lower)?, money(range.upper)?);
+        // An open range names no currency to compare in; any price then lies in it.
         let Some(code) = lower.as_ref().or(upper.as_ref()).map(|money| money.code.clone()) else {
             return self.any_price(field);
         };
@@ -108,6 +109,7 @@ impl QueryContext<'_> {
             let read = || Some((part("from")?, part("to")?, part("rate")?.parse::<f64>().ok()?));
             let wrong =
                 || Error::bad_request(format!("`{name}` holds a rate without `from`, `to` or a number"));
+            // A rate of zero or less would turn prices round or make them all alike.
             read().filter(|(.., rate)| rate.is_finite() && *rate > 0.0).ok_or_else(wrong)
         });
         Ok(CurrencyRates { rates: rates.collect::<Result<_>>()? })

@@ -77,6 +77,7 @@ impl QueryContext<'_> {
     /// The exact value, unanalysed.
     pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
         match field.spec.class() {
+            // Classes without a term of their own come first; a value of any other is one term.
             FieldClass::Point => return self.coordinates_query(field, text),
             FieldClass::BBox => return self.box_text_query(field, text),
             FieldClass::DenseVector => return Err(no_vectors("Field")),
@@ -96,6 +97,7 @@ impl QueryContext<'_> {
             FieldClass::Rank => return Err(Error::bad_request("Range queries not supported on RankFields")),
             FieldClass::Point if bounded => return self.coordinates_range(field, range),
             FieldClass::BBox if bounded => return self.corners_query(field, range),
+            // The field itself holds nothing: its edges are fields of their own.
             FieldClass::BBox => return self.all_boxes(field),
             class if class.is_place() && bounded => return self.corners_query(field, range),
             FieldClass::Point => {}
@@ -145,6 +147,8 @@ impl QueryContext<'_> {
     /// `distance` is edits from 1 on and a similarity below it, as Lucene reads it.
     pub(crate) fn fuzzy_query(&self, field: &Field, text: &str, distance: f32) -> Result<Query> {
         let term = self.normalize(field, text)?;
+        // Counted on the term as the index has it, since the share of Lucene's old similarity is of that
+        // length.
         let edits_max = edits(distance, term.chars().count());
         Ok(Query::Fuzzy(Fuzzy::new(field.name.clone(), term, edits_max)))
     }
@@ -207,6 +211,7 @@ fn edits(distance: f32, length: usize) -> u8 {
         return 0;
     }
     match ((1.0 - f64::from(distance)) * length as f64) as usize {
+        // A similarity so near 1 that not one edit fits asks for the term itself.
         0 => 0,
         1 => 1,
         _ => 2,

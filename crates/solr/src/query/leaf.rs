@@ -105,6 +105,7 @@ fn endpoint(end: &Endpoint<'_>) -> Result<Option<String>> {
         return Ok(None);
     }
     let text = unescape(end.text)?;
+    // Else `[\* TO b]` would be open below.
     Ok(Some(if text == "*" { "\\*".to_owned() } else { text }))
 }
 
@@ -164,6 +165,7 @@ impl LuceneLeafParser<'_> {
             return Ok(nested);
         }
         let field = place.context.field(name)?;
+        // Put off, as in Solr: a syntax error behind a bad number is the one that is reported.
         if !place.values && !field.spec.class().is_text() {
             return Ok(None);
         }

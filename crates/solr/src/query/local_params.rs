@@ -1,5 +1,7 @@
 //! Local parameters, `{!type k=v k='v' k=$param}rest`: cut off the front of a query, read into pairs, with
-//! `$` looked up in the request. What a parser does with them is its own business.
+//! `$` looked up in the request. What a parser does with them is its own business. Positions in messages are
+//! those of Solr's parser. Which parsers read local parameters at all is `parsers.rs`': to `dismax` braces
+//! are text.
 
 use crate::params::Params;
 
@@ -51,11 +53,13 @@ pub fn split_local_params<'a>(text: &'a str, params: &Params) -> Result<(LocalPa
     let mut reader = LocalParamsReader { text, at: 2 };
     let mut local = LocalParams::default();
     loop {
+        // Anything may stand behind the brace, even nothing: `{!term f=id}` asks for the empty text.
         if reader.peek() == Some('}') {
             return Ok((local, text.get(reader.at + 1..).unwrap_or_default()));
         }
         let name = reader.name()?;
         if reader.peek() != Some('=') {
+            // `{!dismax}` is short for `{!type=dismax}`.
             local.pairs.push(("type".to_owned(), name));
             continue;
         }
@@ -64,6 +68,8 @@ pub fn split_local_params<'a>(text: &'a str, params: &Params) -> Result<(LocalPa
         reader.at += usize::from(dereference);
         let value = reader.value()?;
         if dereference {
+            // A parameter that was not sent leaves no pair at all, and the default holds; one that was sent
+            // twice leaves two.
             local.pairs.extend(params.all_by_name(&value).map(|found| (name.clone(), found.to_owned())));
         } else {
             local.pairs.push((name, value));

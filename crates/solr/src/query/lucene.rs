@@ -40,6 +40,7 @@ pub(super) fn lucene(request: &Request<'_>) -> Result<Option<Query>> {
     let options = LuceneOptions {
         default_field: request.sent(&param::DF),
         all_required: request.text_of(&param::Q_OP).eq_ignore_ascii_case("and"),
+        // A value that is no flag counts as unset.
         split: matches!(request.near(&param::SOW), Ok(true)),
     };
     let (all_required, split) = (options.all_required, options.split);
@@ -56,6 +57,8 @@ impl Grammar<'_> {
             Ok(items) => Ok(resolver.query(&items, None, depth)?.unwrap_or(EMPTY)),
             Err(failure) => {
                 let values = failure.ended;
+                // For its errors alone: an unknown field before the place of a syntax error is reported
+                // first.
                 Resolver { values, ..resolver }.query(&failure.before, None, depth)?;
                 Err(failure.error.into())
             }
@@ -90,6 +93,8 @@ impl Resolver<'_> {
         for item in items {
             let plain = self.is_plain(&item.clause, field);
             let query = match self.clause(&item.clause, field, depth) {
+                // Values are read last in Solr, so another clause's error comes first even if it stands
+                // behind.
                 Err(error) if plain => {
                     put_off = put_off.or(Some(error));
                     None
@@ -105,6 +110,8 @@ impl Resolver<'_> {
         self.check_count(&clauses)?;
         match (clauses.len(), clauses.pop()) {
             (_, None) => Ok(None),
+            // One optional clause is the clause itself; one that excludes or is required keeps its boolean
+            // query.
             (1, Some(Clause { occur: Occur::Should, query })) => Ok(Some(query)),
             (_, Some(last)) => {
                 clauses.push(last);
@@ -126,6 +133,8 @@ impl Resolver<'_> {
             Query::Boolean { clauses, .. } => clauses.len(),
             _ => 1,
         });
+        // `maxBooleanClauses` counts what was written; words in a row are clauses only after analysis, which
+        // Lucene bounds.
         let analysed_max = self.context.boolean_clauses_max.max(ANALYSED_CLAUSES_MAX);
         if clauses.len() > self.context.boolean_clauses_max || longest.max().unwrap_or(0) > analysed_max {
             return Err(SyntaxError::parsing(self.text, "too many boolean clauses").into());
@@ -153,6 +162,8 @@ impl Resolver<'_> {
         let before = clauses.last_mut().map(|before| &mut before.clause);
         if let Some(before) = before.filter(|before| before.occur != Occur::MustNot) {
             match item.conjunction {
+                // `a AND b` is `+a +b` whatever stood before a: the operator is read behind the clause it
+                // changes.
                 Conjunction::And => before.occur = Occur::Must,
                 Conjunction::Or if and => before.occur = Occur::Should,
                 _ => {}
@@ -161,6 +172,8 @@ impl Resolver<'_> {
         let Some(query) = query else { return };
         let required = match item.conjunction {
             Conjunction::And => true,
+            // Under `q.op=AND` an explicit OR makes the clause optional, even with a plus before it, as in
+            // Lucene's classic parser.
             Conjunction::Or => !and && item.modifier == Modifier::Required,
             Conjunction::None => and || item.modifier == Modifier::Required,
         };
@@ -178,6 +191,7 @@ impl Resolver<'_> {
         let own = clause.field.map(|name| if name == "*" { Ok("*".to_owned()) } else { unescape(name) });
         let own = own.transpose()?;
         let field = own.as_deref().or(outer);
+        // A factor makes a value a query at once in Solr, so its error is not put off.
         let reader = Resolver { values: self.values || clause.boost.is_some(), ..*self };
         let query = reader.body(&clause.body, field, depth)?;
         match (query, clause.boost) {
@@ -212,6 +226,7 @@ pub(crate) fn leaf<'a>(body: &Body<'a>) -> Result<QueryLeaf<'a>> {
             QueryLeaf::Words(terms.iter().map(|term| unescape(term)).collect::<Result<_, _>>()?)
         }
         Body::Quoted { text, slop } => {
+            // The grammar allows `~1.5` behind a phrase, and Solr cuts it.
             let slop = slop.and_then(|slop| slop.parse::<f32>().ok()).map(|slop| slop as u32);
             QueryLeaf::Quoted { text: unescape(text)?, slop }
         }
@@ -221,6 +236,8 @@ pub(crate) fn leaf<'a>(body: &Body<'a>) -> Result<QueryLeaf<'a>> {
         Body::Regex(pattern) => QueryLeaf::Regex(pattern),
         Body::Fuzzy { term, distance } => {
             let distance = distance.parse::<f32>().unwrap_or(EDITS_DEFAULT);
+            // Below 1 the number is a similarity, as before Lucene 4; from 1 on it counts edits, of which
+            // there are no halves.
             if distance >= 1.0 && distance.fract() != 0.0 {
                 return Err(SyntaxError::plain("Fractional edit distances are not allowed!").into());
             }
@@ -245,6 +262,7 @@ const ANALYSED_CLAUSES_MAX: usize = 1024;
 fn boosted(query: Query, boost: Boost<'_>) -> Result<Query> {
     let factor = boost_factor(boost.number.parse::<f32>().unwrap_or(f32::NAN))?;
     let query = match boost.constant {
+        // `^=` gives just that score: 1 times the factor.
         true => Query::ConstantScore { query: Box::new(query), score: 1.0 },
         false => query,
     };

@@ -1,5 +1,7 @@
 //! `{!mlt qf=…}id`: documents like the one with that id, and `{!mlt_content qf=…}text`: documents like a
-//! text. The words are chosen where the index is.
+//! text. The words are chosen where the index is. In: local parameters; out: `plan::MoreLike` with what to
+//! choose by. The component `mlt` and its handler have parameters of their own (`select/more_like.rs`) and
+//! share only what is searched.
 
 use std::sync::Arc;
 
@@ -22,6 +24,7 @@ pub(super) fn of_text(request: &Request<'_>) -> Result<Option<Query>> {
 }
 
 fn like(request: &Request<'_>, of: LikeSource, fields: Vec<(Arc<str>, f32)>) -> Result<Option<Query>> {
+    // The shard chooses the words, and must do so under the schema that named the fields (ADR 16).
     let schema_version = Some(request.context.schema.lineage.version);
     let collection = request.context.names.sharded.map(Arc::from);
     let choice = choice(request)?;

@@ -1,5 +1,6 @@
 //! Queries of which all clauses exclude. By itself such a query matches nothing; where Solr helps it to what
-//! was meant is said at each caller.
+//! was meant is said at each caller. In and out: a query; no schema and no text are needed. `edismax` has a
+//! rule of its own (`dismax/fields.rs`).
 
 use plan::{Clause, Occur, Query};
 
@@ -7,6 +8,8 @@ use plan::{Clause, Occur, Query};
 /// only).
 pub(crate) fn positive(query: Query) -> Query {
     match query {
+        // Only at the top: within a query, a group that only excludes matches nothing in Lucene, and Solr
+        // leaves that so.
         Query::Boolean { mut clauses, minimum_should_match } if only_excludes(&clauses) => {
             clauses.push(Clause { occur: Occur::Must, query: Query::All });
             Query::Boolean { clauses, minimum_should_match }

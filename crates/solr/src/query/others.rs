@@ -31,6 +31,7 @@ impl<'a> Others<'a> {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<OtherSchema> {
+        // Relaxed: nothing else is read on the strength of this flag.
         self.asked.store(true, Ordering::Relaxed);
         (self.find)(name)
     }

@@ -38,6 +38,7 @@ impl ParsedQuery {
 
 /// `cache` and `cost` of a filter's local parameters.
 pub(crate) fn cache_and_cost(local: &LocalParams) -> Result<(bool, i32)> {
+    // Any other word leaves the cache on, as in Solr, which compares with `false` alone.
     let cache = local.get("cache").is_none_or(|cache| cache != "false");
     let cost = local.get("cost").map(crate::params::integer).transpose()?;
     Ok((cache, cost.unwrap_or(0)))

@@ -130,9 +130,12 @@ impl Parsers for SolrParsers {
         };
         let value = match local.get("v") {
             Some(value) => value.to_owned(),
+            // `{!v=$q}` without `q`: the parameter is missing, and what stands behind the brace was never
+            // meant as text.
             None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
             None => rest.to_owned(),
         };
+        // Before the parser runs: what it costs is the text that it is given, whoever wrote that.
         context.budget.take(&value, depth)?;
         let request = Request { context, local: &local, text: &value, depth };
         let (query, notes) = match parser.parse {
@@ -175,6 +178,7 @@ fn terms(request: &Request<'_>) -> Result<Option<Query>> {
     }
     let separator = request.local.get("separator").unwrap_or(",");
     let texts: Vec<&str> = match separator.trim() {
+        // A blank as separator means any run of blanks, as in Solr; other separators cut exactly.
         "" => request.text.split_whitespace().collect(),
         _ => request.text.split(separator).collect(),
     };
@@ -197,6 +201,7 @@ fn field(request: &Request<'_>) -> Result<Option<Query>> {
 fn raw(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.find(request.field_name()?);
     Ok(Some(match field {
+        // Numbers have no terms as text in Solr's index, so a raw one can be met by none.
         Some(field) if !field.spec.class().is_point() => request.context.value_query(&field, request.text)?,
         _ => Query::Nothing,
     }))
@@ -227,6 +232,7 @@ fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
         for text in request.local.all(name) {
             let Some(query) = request.untagged(text)? else { continue };
             let query = query.unwrap_or(Query::Nothing);
+            // Only a filter is helped to what it excludes; `must=-a` matches nothing, as in Solr.
             let query = if occur == Occur::Filter { filtered(positive(query)) } else { query };
             clauses.push(Clause { occur, query });
         }

@@ -14,6 +14,7 @@ const EDITS_MAX: u8 = 2;
 /// `{!prefix f=…}`: values that begin so, without analysis.
 pub(super) fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
+    // Every value begins with nothing.
     if request.text.is_empty() {
         return request.context.exists_query(&field).map(Some);
     }
@@ -47,6 +48,7 @@ pub(super) fn fuzzy(request: &Request<'_>) -> Result<Option<Query>> {
     Ok(Some(Query::Fuzzy(Fuzzy {
         prefix_length,
         transpositions,
+        // More than that no boolean query of Lucene holds, so Solr cuts it there without a word.
         terms_max: terms_max.min(TERMS_MAX),
         ..Fuzzy::new(field.name, term, edits_max)
     })))

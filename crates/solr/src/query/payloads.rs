@@ -29,6 +29,7 @@ pub(super) fn payload_score(request: &Request<'_>) -> Result<Option<Query>> {
         _ => return Err(Error::bad_request("Supported operators are : or , phrase")),
     };
     let span = words(request, &field, joined)?;
+    // After the words, since Solr complains of those first.
     let how = name
         .and_then(payload_function)
         .ok_or_else(|| SyntaxError::plain(format!("Unknown payload function: {}", name.unwrap_or("null"))))?;

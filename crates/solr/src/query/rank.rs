@@ -1,5 +1,6 @@
 //! `{!rank f=… function=… weight=…}`: documents by a number that they were given to rank them. Messages are
-//! Solr's, recorded from 9.10.1.
+//! Solr's, recorded from 9.10.1. In: local parameters; out: `plan::RankQuery`, whose curves and scores are
+//! `plan`'s and the engine's. What is out of bounds is refused here, before anything is searched.
 
 use plan::{Error, FieldClass, Query, RankCurve, RankQuery, Result};
 
@@ -21,6 +22,7 @@ pub(super) fn rank(request: &Request<'_>) -> Result<Option<Query>> {
     let weight = number(request, "weight")?;
     let curve = curve(request, weight)?;
     let weight = weight.unwrap_or(1.0);
+    // The linear curve takes any weight in Solr 9.10.1.
     if !(weight > 0.0 && weight <= WEIGHT_MAX) && curve != RankCurve::Linear {
         return Err(refused(format!("weight must be in (0, {WEIGHT_MAX:.0}], got: {weight:?}")));
     }
@@ -44,6 +46,8 @@ fn curve(request: &Request<'_>, weight: Option<f32>) -> Result<RankCurve> {
             RankCurve::Log { scaling }
         }
         "satu" => {
+            // Without a pivot Lucene takes one from the field's statistics, in a form that has no place for a
+            // weight.
             if pivot.is_none() && weight.is_some_and(|weight| weight != 1.0) {
                 return Err(refused(
                     "A pivot value needs to be provided if the weight is not 1 on \"satu\" function",

@@ -1,5 +1,7 @@
 //! Parsers that find documents by others: `{!parent}` and `{!child}` along blocks, `{!join}` along shared
-//! values, `{!graph}` as far as those lead. Messages are Solr's, recorded from 9.10.1.
+//! values, `{!graph}` as far as those lead. Messages are Solr's, recorded from 9.10.1. Here they are only
+//! read and checked: what leads from which document to which is the engine's, and over several shards the
+//! cluster's to gather. The other collection's schema comes through `others.rs`.
 
 use std::sync::Arc;
 
@@ -15,6 +17,7 @@ use super::syntax::SyntaxError;
 /// without a query all parents.
 pub(super) fn parent(request: &Request<'_>) -> Result<Option<Query>> {
     let parents = block_parents(request, "which")?;
+    // No query at all is not a query that matches nothing: Solr then shows all parents.
     let Some(children) = restricted(request)? else { return Ok(Some(all_of(parents))) };
     let score = request.local.get("score").map_or(Ok(RelatedScore::None), score)?;
     Ok(Some(related(Related::ToParent { parents, children, score })))
@@ -49,6 +52,8 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     let other = request.local.get("fromIndex").map(|name| other(request, name)).transpose()?;
     let (from, query) = match &other {
         Some(OtherSchema { schema, analyzers, .. }) => {
+            // Fields and words on that side are the other collection's; parameters and bounds stay the
+            // request's.
             let context = QueryContext { schema, analyzers, ..*request.context };
             (context.field_quoted(from)?.name, context.subquery(request.text, None, request.depth + 1)?)
         }
@@ -77,6 +82,8 @@ fn check_method(request: &Request<'_>) -> Result<()> {
     match request.local.get("method") {
         None | Some("index" | "topLevelDV") => Ok(()),
         Some("dvWithScore") if request.local.get("score").is_some() => Ok(()),
+        // Solr's own words for the missing `score`, which this method reads without looking whether it is
+        // there.
         Some("dvWithScore") => Err(SyntaxError::plain("Unable to parse ScoreMode from: null").into()),
         // Solr differs: names it does not know are its own failure, an error 500
         // (`compat/query/relations.yaml`).
@@ -92,6 +99,7 @@ pub(super) fn graph(request: &Request<'_>) -> Result<Option<Query>> {
     let node = request.context.field_quoted(request.local.get("from").unwrap_or("node_id"))?;
     let edges = request.context.field_quoted(request.local.get("to").unwrap_or("edge_ids"))?;
     for field in [&node, &edges] {
+        // Edges are met by exact values; a text has only words, and Solr refuses both classes.
         if field.spec.class().is_text() || field.spec.class() == FieldClass::Bool {
             let message = format!("FieldType for field={} not supported", field.name);
             return Err(SyntaxError::plain(message).into());

@@ -1,5 +1,7 @@
 //! What one parser is asked, and all that it may ask in turn: its local parameters and the request's, and
 //! other parsers for the queries inside its own. It knows no parser by name: `QueryContext::parsers` does.
+//! Made by `parsers.rs` for each parser on the way; a parser that needs a parameter asks here, so that a
+//! local one always goes before the request's.
 
 use plan::{Error, Query, Result};
 

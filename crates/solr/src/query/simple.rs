@@ -18,6 +18,7 @@ const NESTING_MAX: usize = 128;
 const EDITS_MAX: u32 = 2;
 
 pub(super) fn simple(request: &Request<'_>) -> Result<Option<Query>> {
+    // A star alone would be a prefix of nothing, which the grammar below passes over.
     if request.text.trim() == "*" {
         return Ok(Some(Query::All));
     }
@@ -42,6 +43,7 @@ fn fields(request: &Request<'_>) -> Result<Vec<(Field, f32)>> {
         named.push((default.ok_or_else(missing)?.to_owned(), 1.0));
     }
     let count = named.len();
+    // Debug output shows the clauses, and their sum in floating point may hang on the order.
     named.sort_by_key(|(name, _)| java_bucket(name, count));
     named.into_iter().map(|(name, boost)| Ok((request.context.field(&name)?, boost))).collect()
 }
@@ -119,6 +121,8 @@ impl Tree {
             self.top = Some(branch);
             return;
         };
+        // `a + b | c` is `(+a +b) c`: the grammar knows no precedence, each change of mark closes what came
+        // before.
         let mut clauses = match top {
             Query::Boolean { clauses, .. } if self.joined == Some(mark) => clauses,
             other => vec![Clause { occur: mark, query: other }],
@@ -155,6 +159,7 @@ impl Typed<'_> {
             let rest = text.get(at + 1..).unwrap_or_default();
             match c {
                 '-' if self.marks.not => {
+                    // Two marks take each other back, as in Lucene's parser.
                     negated = !negated;
                     at += 1;
                     continue;
@@ -292,6 +297,7 @@ impl Typed<'_> {
         let mut clauses = Vec::with_capacity(self.fields.len());
         for (field, boost) in &self.fields {
             let found = match query(field) {
+                // What people type is rarely a number; the fields of text are searched all the same.
                 Err(_) if field.spec.class().is_point() => None,
                 found => found?,
             };

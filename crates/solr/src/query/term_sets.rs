@@ -17,6 +17,8 @@ pub(crate) struct Candidate {
 
 /// The clauses with long lists made sets, which come last.
 pub(crate) fn gather(mut candidates: Vec<Candidate>, schema: &Schema) -> Vec<Clause> {
+    // A field with a column alone is searched by that, in Solr clause by clause; such clauses do not count
+    // for the bound either.
     candidates.iter_mut().for_each(|one| one.plain &= has_terms(&one.clause.query, schema));
     let plain: usize =
         candidates.iter().filter(|one| one.plain).map(|one| values_in(&one.clause.query)).sum();
@@ -71,6 +73,7 @@ impl Lists {
 
     fn into_queries(self) -> impl Iterator<Item = Query> {
         self.fields.into_iter().flat_map(|(field, values)| {
+            // Few values of one field stay clauses although the list as a whole is long: Solr counts twice.
             if values.len() < CLAUSES_MAX {
                 let each = values.into_iter().map(|value| Query::Term { field: field.clone(), value });
                 return each.collect::<Vec<_>>();

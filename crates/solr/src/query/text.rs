@@ -42,6 +42,7 @@ impl TextQuery<'_> {
             && self.kind.argument("enableGraphQueries") != Some("false");
         match placed.as_slice() {
             [] => Ok(None),
+            // A phrase of one word is the word: its score has no phrase in it.
             [one] => Ok(Some(self.term(one.token))),
             all if graph && self.phrase => self.graph_phrase(all).map(Some),
             all if graph => self.graph_boolean(all).map(Some),
@@ -78,6 +79,7 @@ impl TextQuery<'_> {
             _ => {
                 let mut terms: Vec<_> =
                     place.iter().map(|one| (one.token.text.clone(), one.token.boost.factor())).collect();
+                // Lucene keeps the terms of a synonym query sorted, which shows in debug output.
                 terms.sort_by(|a, b| a.0.cmp(&b.0));
                 Query::Synonym { field: self.field.clone(), terms }
             }
@@ -129,6 +131,7 @@ impl TextQuery<'_> {
             at = at.saturating_add(1);
             end = one.end;
         }
+        // Lucene's builder drops the slop here, which users know as a bug; kept, since answers hang on it.
         Query::Phrase(Phrase { field: self.field.clone(), positions, slop: 0 })
     }
 
@@ -179,6 +182,8 @@ fn reach(segment: &[Placed<'_>]) -> usize {
 fn segments<'a, 'b>(placed: &'a [Placed<'b>]) -> Vec<&'a [Placed<'b>]> {
     let (mut cuts, mut from, mut end) = (Vec::new(), 0, 0);
     for (at, one) in placed.iter().enumerate() {
+        // No token reaches over this place, so what lies on either side is alternatives of its own: the
+        // product of both never has to be written out.
         if at > from && one.start >= end {
             cuts.extend(placed.get(from..at));
             from = at;
@@ -201,6 +206,7 @@ fn paths<'a, 'b>(placed: &'a [Placed<'b>]) -> Result<Vec<Vec<&'a Placed<'b>>>> {
             continue;
         };
         let here: Vec<_> = placed.iter().skip(from).take_while(|one| one.start == next).collect();
+        // A stack gives back the last first; turned round, ways come in the order of their tokens.
         for one in here.into_iter().rev() {
             let mut longer = path.clone();
             longer.push(one);

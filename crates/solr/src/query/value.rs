@@ -1,5 +1,7 @@
 //! One value of a field from query text: numbers as Java reads them, dates with math, booleans by first
-//! letter, the rest as it is. Errors carry Solr's wording. Analysis of text fields is `text.rs`.
+//! letter, the rest as it is. Errors carry Solr's wording. Analysis of text fields is `text.rs`. In: a
+//! field's specification, a text and what `NOW` means; out: a typed `Value`, the same that a document's value
+//! of that text becomes. Patterns and ranges with open ends are their callers'.
 
 use std::str::FromStr;
 
@@ -15,6 +17,7 @@ pub(crate) fn parse_value(spec: &FieldSpec, name: &str, text: &str, dates: &Date
         FieldClass::Float => java_float(text).map(Value::Float),
         FieldClass::Double => java_float(text).map(Value::Double),
         FieldClass::Date => return dates.parse(text).map(Value::Date),
+        // Solr looks at the first letter alone: `Tuesday` is true.
         FieldClass::Bool => Some(Value::Bool(text.starts_with(['t', 'T', '1']))),
         _ => Some(Value::Str(text.to_owned())),
     };
@@ -29,7 +32,9 @@ pub(crate) fn java_float<T: FromStr>(text: &str) -> Option<T> {
         return text.parse().ok();
     }
     let plain = body.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    // Java's literals may carry their type: `1.5f` is a number to Solr.
     let digits = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
+    // Rust also reads `inf`, `infinity` and `nan` in any case, which Java refuses.
     if plain { digits.parse().ok() } else { None }
 }
 

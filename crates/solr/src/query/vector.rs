@@ -138,6 +138,7 @@ fn among(request: &Request<'_>) -> Result<Vec<Query>> {
         }
         return own.iter().filter(|text| !text.is_empty()).map(|text| passed(request, text)).collect();
     }
+    // As a filter itself it must not be restricted by the filters, or it would restrict itself.
     if request.context.filtering {
         return Ok(Vec::new());
     }
@@ -145,6 +146,8 @@ fn among(request: &Request<'_>) -> Result<Vec<Query>> {
     for text in query::FQ.sent_all(request.context.params).filter(|text| !text.trim().is_empty()) {
         let (filter, _) = split_local_params(text, request.context.params)?;
         let tagged = |tags: &[String]| filter.list("tag").iter().any(|tag| tags.contains(tag));
+        // The nearest among what passes, not what passes among the nearest: else a strict filter would leave
+        // fewer than `topK`.
         if (included.is_empty() || tagged(&included)) && !tagged(&excluded) {
             among.push(passed(request, text)?);
         }

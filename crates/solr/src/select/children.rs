@@ -30,6 +30,7 @@ impl FieldList {
     fn children_of(&self, local: &LocalParams, context: &QueryContext<'_>) -> Result<ChildrenPlan> {
         let parents = parents(local, context)?;
         let filter = local.get("childFilter").map(|text| child_filter(text, parents.is_none(), context));
+        // All of them: Solr 9's default.
         let limit = local.get("limit").map(integer).transpose()?.unwrap_or(-1);
         let fields = match local.get("fl") {
             Some(fl) => {
@@ -46,6 +47,7 @@ impl FieldList {
 fn parents(local: &LocalParams, context: &QueryContext<'_>) -> Result<Option<Query>> {
     let nested = context.schema.field(NEST_PATH_FIELD).is_some();
     match (local.get("parentFilter"), nested) {
+        // A nested schema knows its own parents; a filter that says otherwise would cut blocks apart.
         (Some(_), true) => {
             Err(Error::bad_request("Parent filter should not be sent when the schema is nested"))
         }
@@ -61,6 +63,7 @@ fn parents(local: &LocalParams, context: &QueryContext<'_>) -> Result<Option<Que
 fn child_filter(text: &str, nested: bool, context: &QueryContext<'_>) -> Result<Query> {
     let parse = |text: &str| Ok(parse_query(context, text, "lucene")?.executable());
     let before_colon = text.split_once(':').map_or("", |(before, _)| before);
+    // Only before the first colon: a slash in a value (`url_s:a/b`) is no path.
     let Some((path, _)) = before_colon.rsplit_once('/').filter(|_| nested) else { return parse(text) };
     let rest = text.get(path.len() + 1..).unwrap_or_default();
     let path = format!("/{}", path.trim_start_matches('/'));

@@ -1,5 +1,6 @@
 //! `{!collapse}` among the filters, and `expand.*`, which shows what it leaves out. Messages are Solr's,
-//! recorded from 9.10.1.
+//! recorded from 9.10.1. In: a filter's text, or the parameters of `expand`; out: `plan::Collapse` and
+//! `plan::ExpandPlan`. Which hit of a group stays is decided in the engine, over shards above them all.
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::query::{Field, LocalParams, QueryContext, SyntaxError, parse_query, s
 
 /// What the text of a filter collapses by, `None` when it is of another kind.
 pub(super) fn parse_collapse(context: &QueryContext<'_>, text: &str) -> Result<Option<Collapse>> {
+    // Nearly every filter: no look at local parameters is needed to know that it does not collapse.
     if !text.starts_with("{!") {
         return Ok(None);
     }
@@ -47,6 +49,7 @@ fn check_field(field: &Field) -> Result<()> {
     if properties.multi_valued {
         return Err(SyntaxError::plain("Collapsing not supported on multivalued fields".to_owned()).into());
     }
+    // Solr would build the column from terms in memory; here it is written with them, so both have one.
     let uninverts = properties.indexed && properties.uninvertible && !field.spec.class().is_text();
     if !properties.doc_values && !uninverts {
         let message = format!(
@@ -73,6 +76,7 @@ fn best(context: &QueryContext<'_>, local: &LocalParams, rest: &str) -> Result<V
         (_, Some(text), _) => vec![SortKey { by: worth(context, text)?, descending: true }],
         (_, _, text) => parse_sort(context, text.unwrap_or_default())?,
     };
+    // Without a choice the hit with the best score stands for its group.
     Ok(if keys.is_empty() { by_score() } else { keys })
 }
 
@@ -81,6 +85,7 @@ fn worth(context: &QueryContext<'_>, text: &str) -> Result<SortBy> {
     if text.trim() == "cscore()" {
         return Ok(SortBy::Score);
     }
+    // No field's name has a parenthesis, so this needs no schema to decide.
     if text.contains('(') {
         let function = parse_function(context, text, 0)?;
         let function = function
@@ -129,6 +134,7 @@ pub(super) fn resolve_expand(
     Ok(Some(ExpandPlan {
         field: expand_field(context, collapses)?,
         query,
+        // An empty `expand.fq` is one all the same: it takes the search's own filters away.
         filters: sent.then_some(filters),
         rows: usize::try_from(rows)
             // Solr differs: the search for members fails, an error 500

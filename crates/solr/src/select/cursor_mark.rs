@@ -13,6 +13,7 @@ const START: &str = "*";
 /// The cursor that a request asks for.
 pub(super) fn parse_cursor(mark: &str, schema: &Schema, sort: &[SortKey], start: usize) -> Result<Cursor> {
     let refused = |message: &str| Err(Error::bad_request(message));
+    // A mark is the place to go on at; an offset from it would skip hits that no page ever shows.
     if start != 0 {
         return refused("Cursor functionality requires start=0");
     }
@@ -21,9 +22,12 @@ pub(super) fn parse_cursor(mark: &str, schema: &Schema, sort: &[SortKey], start:
             "Cursor functionality is not available unless the IndexSchema defines a uniqueKey field",
         );
     };
+    // Without a key that no two documents share, hits that tie at the edge of a page would be lost or shown
+    // twice.
     if !sort.iter().any(|one| matches!(&one.by, SortBy::Field(name) if name == key)) {
         return refused("Cursor functionality requires a sort containing a uniqueKey field tie breaker");
     }
+    // Numbers of documents change with every merge, and a mark outlives many.
     if sort.iter().any(|one| one.by == SortBy::IndexOrder) {
         return refused("Cursor functionality can not be used with internal doc ordering sort: _docid_");
     }
@@ -108,6 +112,7 @@ pub(crate) fn write_mark(mark: &CursorMark) -> String {
 
 fn write_value(value: Option<&Value>, encoder: &mut Encoder<'_>) {
     match value {
+        // A missing value is a place in the order too: marks can stand among documents without one.
         None | Some(Value::Bytes(_)) => encoder.null(),
         Some(Value::Str(text)) => encoder.text(text),
         // Solr sorts them as texts.

@@ -1,5 +1,7 @@
 //! What is put first by hand, and what is hidden: the query, the sort and the filters that a search becomes
-//! by it. Behaviour as recorded from Solr 9.10.1.
+//! by it. Behaviour as recorded from Solr 9.10.1. Rules come from the collection's configuration, ids also
+//! from the request; documents are met by their key, so nothing here looks at an index. In: the query, sort
+//! and filters as parsed; out: the same with what is elevated in them.
 
 use std::sync::Arc;
 
@@ -74,6 +76,7 @@ impl Elevation {
     }
 
     pub(super) fn query(&self, main: Query) -> Query {
+        // Found by it, not scored by it: among what is elevated the order is the sort's.
         let elevated = || Query::Boost { query: Box::new(any(&self.elevated)), boost: 0.0 };
         if self.exclusive {
             return elevated();
@@ -82,6 +85,7 @@ impl Elevation {
         if !self.only_matching && !self.elevated.is_empty() {
             clauses.push(Clause { occur: Occur::Should, query: elevated() });
         }
+        // `markExcludes` shows what would be hidden, to those who edit the rules.
         let hidden = self.excluded.iter().filter(|_| !self.marks);
         clauses.extend(hidden.map(|query| Clause { occur: Occur::MustNot, query: query.clone() }));
         Query::Boolean { clauses, minimum_should_match: 0 }
@@ -95,6 +99,8 @@ impl Elevation {
             sorted.push(first.clone());
         }
         for key in keys {
+            // Only before a leading score, as in Solr: who sorts by price has said what comes first, unless
+            // `forceElevation` is on.
             if key.by == SortBy::Score && sorted.is_empty() {
                 sorted.push(first.clone());
             }
@@ -127,6 +133,7 @@ impl Elevation {
     fn order(&self) -> Function {
         let count = self.elevated.len();
         let scored = self.elevated.iter().enumerate().map(|(at, query)| {
+            // Different scores keep the order of the rule; equal ones leave it to the keys behind.
             let score = if self.configured_order { (count - at) as f32 } else { 1.0 };
             Query::ConstantScore { query: Box::new(query.clone()), score }
         });
@@ -167,6 +174,7 @@ fn ruled(context: &QueryContext<'_>, component: &ElevationComponent) -> Result<I
         let words = words(context, component, &rule.text)?;
         let applies = match rule.subset {
             true => words.iter().all(|word| asked.contains(word)),
+            // Joined, as in Solr: rules meet texts that the analyzer cuts at other places.
             false => words.concat() == asked.concat(),
         };
         if applies {

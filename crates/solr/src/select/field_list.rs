@@ -1,5 +1,7 @@
 //! How a field list is written: `id,twice:product(pages_i,2),[docid],a*`. Each item is tried as a name, then
 //! as a glob, a transformer and a function, as Solr tries them; a function ends where its own syntax ends.
+//! In: the texts of `fl`; out: items of a `FieldList` (`fields.rs`) with the functions that they compute.
+//! Whether a field exists is only asked where a function fails: a name that no document has shows nothing.
 
 use plan::{Error, Result, RootCause};
 
@@ -19,6 +21,7 @@ impl FieldList {
         for text in response::FL.sent_all(params) {
             parse_list(text, params, context, &mut list)?;
         }
+        // `fl=` and no `fl` are the same: everything.
         if list.items.is_empty() && list.subqueries.is_empty() {
             list.items.push(FieldItem::All);
         }
@@ -123,6 +126,7 @@ impl<'a> FieldListReader<'a> {
 
     fn wish(&mut self) -> Result<Wish<'a>> {
         let label = self.label();
+        // Behind a label a hyphen ends the name, as in Solr.
         let in_names: fn(char) -> bool = if label.is_some() { |_| false } else { |c| c == '-' };
         if let Some(name) = self.whole_name(in_names) {
             return Ok(Wish::Item(field(name, label)));
@@ -161,6 +165,8 @@ impl<'a> FieldListReader<'a> {
         };
         match leading_function(context, rest) {
             Ok(Leading { function, end, key }) => {
+                // At least one character on, whatever the function's parser left, or the list would never
+                // end.
                 self.at += end.max(1);
                 let shown = rest.get(..end).unwrap_or(rest);
                 let label = label.or(key.as_deref()).unwrap_or(shown).into();
@@ -170,6 +176,7 @@ impl<'a> FieldListReader<'a> {
             }
             Err(Failure::Meaning(error)) => Err(error),
             Err(Failure::Syntax(error)) => {
+                // What is no function may still be a field with an odd name, which Solr tries last.
                 let word = rest.split(char::is_whitespace).next().unwrap_or(rest);
                 if context.find(word).is_none() {
                     let message = format!("Error parsing fieldname: {}", error.message());

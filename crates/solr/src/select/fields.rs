@@ -232,6 +232,7 @@ pub(super) fn transformed(
             style: explain_style(local.get("style").or(preset("style")))?,
         })),
         "geo" => shape(label, &local, context).map(Some),
+        // A transformer of an unknown name is left out without an error, as in Solr.
         _ => Ok(None),
     }
 }

@@ -1,5 +1,7 @@
 //! `group.*`: what the hits are grouped by, and which form the response gives to groups. Messages are Solr's,
-//! recorded from 9.10.1.
+//! recorded from 9.10.1. In: parameters, the page and the sort; out: `plan::GroupPlan` for the engine and
+//! `GroupView` for the response. Over several shards nothing is different here: heads are chosen below (ADR
+//! 17).
 
 use plan::{Error, FieldClass, GroupBy, GroupPlan, Grouping, Page, Result, SortKey};
 
@@ -102,12 +104,15 @@ fn within(context: &QueryContext<'_>) -> Result<Page> {
     let start = usize::try_from(offset)
         .map_err(|_| Error::bad_request("'group.offset' parameter cannot be negative"))?;
     let limit = grouping::LIMIT.read(context.params)?;
+    // Below zero means all of a group, as Solr's reference has it.
     Ok(Page { start, rows: usize::try_from(limit).unwrap_or(usize::MAX) })
 }
 
 /// Prices are grouped by their amounts in the field's own currency.
 fn field(context: &QueryContext<'_>, name: &str) -> Result<GroupBy> {
     let field = context.field_quoted(name)?;
+    // A document with several values would stand in several groups; Solr's words for it are those of the
+    // cache it used to read.
     if field.spec.properties.multi_valued {
         return Err(Error::bad_request(format!("can not use FieldCache on multivalued field: {name}")));
     }

@@ -1,5 +1,7 @@
 //! `hl`: which query is marked in which fields. How each field is cut and marked is `highlight_options.rs`.
-//! Messages are Solr's, recorded from 9.10.1.
+//! Messages are Solr's, recorded from 9.10.1. In: the query as parsed, without what only adds to scores; out:
+//! `plan::HighlightPlan` with the options of each field. Fields that a pattern names are known to the engine
+//! alone, so these get two sets of options to choose from.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ pub(super) fn resolve_highlight(
     let unified = param::METHOD.text(params) == "unified";
     let fields: Vec<_> =
         names.into_iter().filter(|name| unified || context.find(name).is_some() || is_glob(name)).collect();
+    // Only the unified method complains of an unknown field: for the older ones those were left out above.
     for name in fields.iter().filter(|name| !is_glob(name)) {
         context.field(name)?;
     }
@@ -76,6 +79,7 @@ fn names<'a>(params: &'a Params, main: Option<&'a ParsedQuery>) -> Vec<&'a str> 
     match searched.filter(|fields| !fields.is_empty()) {
         Some(fields) => fields.iter().map(String::as_str).collect(),
         None => {
+            // `{!lucene df=title}`: what the query itself searched goes before the request's default.
             let own = main.and_then(|main| main.local.get(query::DF.name));
             own.or_else(|| query::DF.sent(params)).into_iter().collect()
         }

@@ -1,5 +1,7 @@
 //! `hl.*` that only the `fastVector` method reads. Messages are Solr's, recorded from 9.10.1. What all
-//! methods read is `highlight_options.rs`; parts by name are `highlight_parts.rs`.
+//! methods read is `highlight_options.rs`; parts by name are `highlight_parts.rs`. In: the same reader as for
+//! all methods; out: `plan::FastVectorOptions`. A field without vectors is marked by the original method
+//! instead, as in Solr.
 
 use plan::{Boundaries, Breaks, Error, FastVectorOptions, FragmentList, PartKind, PartWork, Result, Tags};
 
@@ -41,6 +43,7 @@ impl HighlightReader<'_> {
         let before = list(&param::TAG_BEFORE, param::SIMPLE_BEFORE.default)?;
         let after = list(&param::TAG_AFTER, param::SIMPLE_AFTER.default)?;
         let count = before.len().max(after.len());
+        // Colours: each word of the query takes the next tag, and starts again behind the last.
         let pairs = before.iter().cycle().zip(after.iter().cycle()).take(count);
         Ok(pairs.map(|(before, after)| Tags { before: before.clone(), after: after.clone() }).collect())
     }

@@ -1,5 +1,7 @@
 //! `hl.*` for one field: how its text is searched, cut and marked. By which parts of the collection's
-//! configuration is `highlight_parts.rs`. Messages are Solr's, recorded from 9.10.1.
+//! configuration is `highlight_parts.rs`. Messages are Solr's, recorded from 9.10.1. In: the request's
+//! parameters for that field, `f.NAME.hl.…` before `hl.…`; out: `plan::HighlightOptions`, with which the
+//! engine cuts and marks. Which fields are marked, and by which query, is `highlight.rs`.
 
 use std::sync::Arc;
 
@@ -140,11 +142,13 @@ impl<'a> HighlightReader<'a> {
 
     fn text_units_max(&self, unified: bool) -> Result<usize> {
         let sent = match unified {
+            // The unified method has one bound for all fields, whatever is sent for one of them, as in Solr.
             true => param::CHARS_MAX.read(self.context.params)?,
             false => self.sent(&param::CHARS_MAX)?,
         };
         match usize::try_from(sent) {
             Ok(units) => Ok(units),
+            // Below zero the older methods read everything.
             Err(_) if !unified => Ok(usize::MAX),
             Err(_) => Err(Error::bad_request("maxLength must be < Integer.MAX_VALUE")),
         }
@@ -295,6 +299,7 @@ impl<'a> HighlightReader<'a> {
             return Ok(None);
         };
         let units = self.sent(&param::ALTERNATE_LENGTH)?;
+        // A field that stands in for itself has just been found to hold nothing to mark.
         let marks = self.sent(&param::ALTERNATE_MARKED)? && name != self.field;
         let marked = match self.context.find(&name).filter(|_| marks) {
             Some(_) => Some(Box::new(self.marked_alternate(&name, units)?)),

@@ -1,5 +1,7 @@
 //! Parts of the collection's `<highlighting>`, as a request names them: which one, and what it is told. A
-//! parameter of the request comes before the part's own preset.
+//! parameter of the request comes before the part's own preset. In: the declarations as the configuration was
+//! read (`config/highlighting.rs`); out: what work a part stands for, and values of parameters. A name that
+//! nobody declared is an error here, before the search.
 
 use plan::{PartKind, PartWork, Result};
 

@@ -108,6 +108,7 @@ fn choice(params: &Params, clauses_max: usize) -> Result<LikeChoice> {
         percent_max: percent.map(|percent| u64::try_from(percent).unwrap_or(0)),
         length_min: number(params, &more_like::LENGTH_MIN)?,
         length_max: number(params, &more_like::LENGTH_MAX)?,
+        // Each word becomes a clause of one boolean query.
         terms_max: number(params, &more_like::TERMS_MAX)?.min(clauses_max),
         tokens_max: number(params, &more_like::TOKENS_MAX)?,
         weighted: more_like::WEIGHTED.read(params)?,

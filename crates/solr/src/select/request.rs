@@ -1,5 +1,6 @@
 //! A search request as text: its parameters read, its values checked as far as no schema is needed.
-//! `resolve.rs` gives it its meaning.
+//! `resolve.rs` gives it its meaning. It borrows the parameters: texts are copied only where they become part
+//! of a plan. Parameters that nobody here reads are refused before (`params/unsupported.rs`).
 
 use plan::{Filter, Page, Result, SortBy, SortKey};
 

@@ -1,5 +1,8 @@
 //! `rq`: a second opinion on the first hits, `{!rerank reRankQuery=…}`. Messages are Solr's, recorded from
 //! 9.10.1.
+//!
+//! In: the text of `rq`; out: `plan::Rerank`. Of the plugins that Solr has for `rq` this one is served; what
+//! is scored anew, and how scores are joined, is the engine's.
 
 use plan::{Error, Rerank, Result, ScoreJoin};
 
@@ -10,6 +13,7 @@ use crate::query::{LocalParams, QueryContext, java_float, parse_query, split_loc
 pub(super) fn parse_rerank(context: &QueryContext<'_>) -> Result<Option<Rerank>> {
     let Some(text) = query::RQ.sent(context.params) else { return Ok(None) };
     let (local, _) = split_local_params(text, context.params)?;
+    // Parsed for its errors first: a syntax error is reported before the wrong kind of query.
     if local.get("type") != Some("rerank") {
         parse_query(context, text, "lucene")?;
         return Err(Error::bad_request("rq parameter must be a RankQuery"));
@@ -26,6 +30,7 @@ pub(super) fn parse_rerank(context: &QueryContext<'_>) -> Result<Option<Rerank>>
     };
     Ok(Some(Rerank {
         query: parse_query(context, other, "lucene")?.executable(),
+        // Fewer than one is one, as in Solr.
         hits: usize::try_from(hits).unwrap_or(1).max(1),
         weight: weight(&local)?,
         join,

@@ -93,6 +93,7 @@ impl SelectRequest<'_> {
         let plan = Arc::new(SearchPlan { cache: plan.cache && !asks_others, ..plan });
         // What its columns search may change without it.
         let alone = response.fields.subqueries.is_empty() && !asks_others;
+        // Only such answers are kept whole (ADR 6); each of these could change without a new snapshot.
         let repeatable = plan.cache && !debug.timing && !dates.depends_on_time() && alone;
         Ok(Resolved { plan, response, warnings, late_failure, repeatable })
     }
@@ -126,6 +127,7 @@ impl SelectRequest<'_> {
         refuse_both(self.params)?;
         let marked = marked?;
         let groups = resolve_groups(queries, self.page, &sort)?;
+        // Against the sort with what is elevated in it: marks hold a value for each key, that one too.
         let cursor = self.cursor(queries.schema, &sort)?;
         let rerank = rerank(queries, cursor.as_ref(), groups.is_some())?;
         Ok(Searched {
@@ -154,6 +156,8 @@ impl SelectRequest<'_> {
         let (marked, parts) = (searched.marked.clone(), context.highlight);
         let highlight = marked.map(|query| resolve_highlight(queries, parts, searched.main.as_ref(), query));
         Ok(SideSections {
+            // In the order in which Solr's components run, so that the first failure is the one it would
+            // report.
             highlight: or_later(Component::Highlight, highlight.transpose(), &mut failure),
             expand: or_later(Component::Expand, resolve_expand(queries, &searched.collapses), &mut failure),
             explain_other: or_later(Component::Debug, self.explain_other(queries), &mut failure),
@@ -224,6 +228,7 @@ impl SelectRequest<'_> {
     /// stood.
     fn filters(&self, context: &QueryContext<'_>) -> Result<(Vec<ParsedQuery>, Vec<Collapse>, Vec<usize>)> {
         let (mut filters, mut collapses, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        // Filters score nothing, so long lists of values may become sets.
         let context = QueryContext { filtering: true, ..*context };
         for text in self.restrictions() {
             match parse_collapse(&context, text)? {
@@ -305,6 +310,7 @@ fn rerank(context: &QueryContext<'_>, cursor: Option<&Cursor>, grouped: bool) ->
     if rerank.is_some() && cursor.is_some() {
         return Err(Error::bad_request("`rq` and `cursorMark` do not go together; leave one out"));
     }
+    // Accepted and without effect on groups, as in Solr.
     Ok(rerank.filter(|_| !grouped))
 }
 

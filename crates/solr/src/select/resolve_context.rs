@@ -1,5 +1,6 @@
 //! What a search request is resolved against, and what its queries read from it. Made by the handler, changed
-//! by nobody.
+//! by nobody. It borrows from the collection and from the request and owns nothing, so it lives as long as
+//! one request is resolved. A search within a search gets its own.
 
 use plan::{Component, HighlightParts, Result, Schema};
 

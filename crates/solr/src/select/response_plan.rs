@@ -1,5 +1,7 @@
 //! What the response needs to know of the request beside the results: which fields under which names, which
-//! debug sections. Made by `request.rs`, read by the response writers.
+//! debug sections. Made by `request.rs`, read by the response writers. Nothing here changes which documents
+//! are found or in which order: that is `plan::SearchPlan`'s. What is to be shown of each is the field
+//! list's.
 
 use plan::{Query, Result};
 
@@ -114,6 +116,7 @@ impl DebugFlags {
                 "results" => flags.results = true,
                 "track" => flags.track = true,
                 "all" | "true" => {
+                    // A whole new set: a `track` before it is forgotten.
                     flags = Self { query: true, timing: true, results: true, ..Self::default() }
                 }
                 _ => {}

@@ -30,6 +30,8 @@ fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, us
         return Ok((SortKey { by, descending }, end));
     }
     let mut failure = None;
+    // A plain name is tried as a field at once: most sorts are, and a function's parser would take the name
+    // for one of its own.
     if !is_plain(rest) {
         match leading_function(context, rest) {
             Ok(found) => {
@@ -46,6 +48,7 @@ fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, us
     let end = at + rest.find(char::is_whitespace).unwrap_or(rest.len());
     let name = text.get(at..end).unwrap_or_default();
     let (descending, behind) = direction(text, end).ok_or_else(|| no_direction(text, end.max(at + 1)))?;
+    // Two attempts failed; the function's error is reported only where there is no such field, as in Solr.
     let by = sort_by(name, context).map_err(|error| match failure.take() {
         Some(failure) if context.find(name).is_none() => neither(name, failure),
         _ => error,
@@ -114,6 +117,7 @@ fn no_direction(text: &str, at: usize) -> Error {
 fn skip(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let trimmed = if at == 0 {
+        // A comma stands behind a key, never before the first.
         rest.trim_start()
     } else {
         rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace())
@@ -148,6 +152,7 @@ fn sort_by(name: &str, context: &QueryContext<'_>) -> Result<SortBy> {
         .find(name)
         .ok_or_else(|| Error::bad_request(format!("sort param field can't be found: {name}")))?;
     match field.spec.class() {
+        // The whole name is the seed: `random_1` and `random_2` are two shuffles of one dynamic field.
         FieldClass::RandomSort => return Ok(SortBy::Random { seed: seed(name) }),
         FieldClass::Currency => return context.currency_raw(&field).map(SortBy::Function),
         _ => check_sortable(name, &field.spec)?,

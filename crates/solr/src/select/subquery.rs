@@ -1,5 +1,7 @@
 //! `[subquery]` in `fl`: for each hit a search of its own, by the parameters that begin with the column's
-//! name, in which `$row.<field>` is the hit's value. Messages are Solr's, recorded from 9.10.1.
+//! name, in which `$row.<field>` is the hit's value. Messages are Solr's, recorded from 9.10.1. Here a column
+//! is read and its parameters are worked out for a row; the searches are run by the handler, after the hits
+//! are known and before anything is written.
 
 use plan::{Document, Error, Result};
 
@@ -36,6 +38,8 @@ impl Subquery {
 
     /// What is asked for one hit.
     pub fn params(&self, params: &Params, row: &Document) -> Params {
+        // Only what begins with the column's name: the outer `q` and `fl` must not leak into the inner
+        // search.
         let own = params.pairs().iter().filter_map(|(name, value)| {
             let name = name.strip_prefix(self.label.as_str())?.strip_prefix('.')?;
             Some((name.to_owned(), value.clone()))

@@ -1,5 +1,7 @@
 //! Atomic updates: a document in which a value is a map of one modifier (`{"set":1}`) edits the stored one
-//! instead of replacing it. Plain fields beside such a map are set. Wording as recorded from Solr 9.10.1.
+//! instead of replacing it. Plain fields beside such a map are set. Wording as recorded from Solr 9.10.1. In:
+//! a document's fields as grouped; out: `plan::FieldEdit`s with typed operands. The stored document is not
+//! here: the shard merges edits onto it (`crates/engine/src/write/atomic.rs`).
 
 use std::sync::Arc;
 
@@ -23,6 +25,7 @@ pub enum Shape {
 pub fn shape_of(document: &Grouped, schema: &Schema) -> Shape {
     let edits = |field: &Field| {
         let is_edit = |value: &RawValue| matches!(value, RawValue::Map(_)) && !is_document(value, schema);
+        // A list of maps is a list of documents below this one; only a map by itself can be a modifier.
         !field.listed && field.values.iter().any(is_edit)
     };
     if document.iter().any(edits) { Shape::Atomic } else { Shape::Whole }
@@ -80,6 +83,7 @@ fn edit(
     let target = typing.targets.get(name);
     let Some(spec) = &target.spec else {
         return match value {
+            // Removing a field that the schema no longer has is what such edits are sent for.
             RawValue::Null => Ok(None),
             _ => Err(Error::bad_request(format!("undefined field: \"{name}\""))),
         };
@@ -115,6 +119,8 @@ fn operands(
         }
         AtomicOp::Set | AtomicOp::Add | AtomicOp::AddDistinct | AtomicOp::Inc => {
             if let ([value @ RawValue::Str(_)], AtomicOp::Set | AtomicOp::Inc) = (values.as_slice(), op) {
+                // For its message alone: Solr converts a text here before the field does, and words the error
+                // otherwise.
                 native(typing, name, value, spec)?;
             }
             typing.field(id, &mut field)

@@ -45,6 +45,8 @@ pub fn decode(
     let mut reader = CborReader { from, bounds, names, told, outer: None, list, ran_out: false };
     loop {
         reader.outer = None;
+        // All that a document may change before it runs out of the piece: it is put back so, and read again
+        // whole.
         let before = (reader.from.position(), reader.told.as_ref().map(Vec::len), reader.list);
         if before.0 >= body.len() && (before.2.is_none() || !piece.is_last) {
             *resume = Resume { names: reader.names, told: reader.told, list: reader.list };
@@ -57,6 +59,7 @@ pub fn decode(
                 overwrite: !options.no_overwrite,
                 commit_within: CommitWithin::default(),
             })),
+            // Only for want of bytes: what is malformed stays so, however much follows.
             Err(_) if !piece.is_last && reader.ran_out => {
                 let (at, count, list) = before;
                 let told = as_before(reader.outer.unwrap_or(reader.told), count);
@@ -110,6 +113,7 @@ impl<'a> CborReader<'a> {
     }
 
     fn top(&mut self) -> Result<Option<RawDocument>> {
+        // A numbering ends with the item that its tag stands before.
         self.told = None;
         self.pass_tags()?;
         match self.kind()? {
@@ -166,6 +170,8 @@ impl<'a> CborReader<'a> {
             match self.read(Decoder::tag)?.as_u64() {
                 NAMESPACE => {
                     let outer = self.told.replace(Vec::new());
+                    // The first only: a document that is taken back must find the numbering that held before
+                    // it.
                     self.outer.get_or_insert(outer);
                 }
                 REFERENCE => return Ok(true),

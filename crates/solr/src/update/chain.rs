@@ -75,7 +75,10 @@ impl Chain<'_> {
                 }
             }
         }
+        // What decoding failed with comes last: the commands before that place are carried out first, and one
+        // may fail.
         processed.failure = processed.failure.or(failure);
+        // A commit that the request asks for is not made when the request has failed, as in Solr.
         if processed.failure.is_none() {
             let finish = options.finish.clone().map(|command| run.operation(command)).transpose();
             match finish {
@@ -189,7 +192,11 @@ impl<'a> Run<'a, '_> {
         let AddCommand { document, overwrite, commit_within } = add;
         let commit_within_ms = self.commit_within_ms(commit_within);
         let mut draft = Draft { fields: group(document), overwrite, conditions: Conditions::default() };
+        // Before any step: a schema without a key is refused in its own words, not in those of a step that
+        // looks for an id.
         self.key()?;
+        // Out of the steps' sight: `_root_` says where the document lies, and no step may guess a field from
+        // it.
         let root = take(&mut draft.fields, ROOT_FIELD);
         let below = nested::taken(&mut draft.fields, self.targets.schema());
         self.take_steps(&mut draft, 0)?;
@@ -235,6 +242,7 @@ impl<'a> Run<'a, '_> {
     ) -> Result<Operation> {
         let Draft { fields: mut grouped, overwrite, mut conditions } = draft;
         let key = self.key()?;
+        // `_version_` is what the sender expects and never a value to store: the shard gives that.
         let own = take(&mut grouped, VERSION).map(|values| version_of(&values)).transpose()?.flatten();
         let id = self.id(&key, &grouped)?;
         let expect = self.expect(version.or(own));
@@ -312,6 +320,7 @@ impl<'a> Run<'a, '_> {
 
     fn deleted_id(&self, id: String) -> Result<String> {
         let key = self.key()?;
+        // Any text is an id then; other types have one form for many spellings (`007` is 7).
         if key.class() == plan::FieldClass::Str {
             return Ok(id);
         }

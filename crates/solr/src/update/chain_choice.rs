@@ -1,5 +1,7 @@
 //! Which steps a request takes: `update.chain` names a chain of the configuration, else it is the default
-//! one; `processor` adds steps before the shard, `post-processor` behind it.
+//! one; `processor` adds steps before the shard, `post-processor` behind it. In: the request's parameters and
+//! the configuration's chains; out: a `Route`, whose steps `chain.rs` leads each document through. What a
+//! step does is `processors/`.
 
 use std::sync::Arc;
 
@@ -44,6 +46,8 @@ impl Route {
             )));
         }
         let steps = steps.unwrap_or(&none);
+        // Without that step Solr puts it in right before the last one: all others are on this side of the
+        // shard.
         let cut = steps.iter().position(|step| matches!(**step, Step::Distribute)).unwrap_or(steps.len());
         let (before, after) = steps.split_at(cut);
         let end = after.iter().position(|step| matches!(**step, Step::Run)).unwrap_or(after.len());
@@ -51,6 +55,8 @@ impl Route {
         route.before.extend(named(params, &PROCESSOR, chains)?);
         route.after.extend(named(params, &POST_PROCESSOR, chains)?);
         route.after.extend(after.iter().take(end).cloned());
+        // The others have their say in `before`; behind the shard only what changes a document has something
+        // to do.
         route.after.retain(|step| step.is_mutator());
         route.errors_max = route.tolerance(params)?;
         Ok(route)
@@ -65,6 +71,7 @@ impl Route {
         let Some(declared) = declared else { return Ok(None) };
         let Some(number) = ERRORS_MAX.read(params)? else { return Ok(Some(declared.unwrap_or(u64::MAX))) };
         match number {
+            // Solr's sign for any number.
             -1 => Ok(Some(u64::MAX)),
             0.. => Ok(u64::try_from(number).ok()),
             _ => Err(Error::bad_request(format!(

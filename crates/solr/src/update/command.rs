@@ -1,5 +1,7 @@
 //! What a client asked for, before the schema is consulted: documents with untyped values, deletes, commits.
-//! Decoders make it, the chain turns it into a `plan::UpdateBatch`.
+//! Decoders make it, the chain turns it into a `plan::UpdateBatch`. Nothing here knows a field's type or that
+//! a field exists; numbers keep the width they had on the wire, since texts and messages show it. How several
+//! `commitWithin` merge is decided here, once for all decoders.
 
 use std::sync::Arc;
 
@@ -128,6 +130,8 @@ impl RawValue {
             RawValue::Null => "null".to_owned(),
             RawValue::Bool(flag) => flag.to_string(),
             RawValue::Long(number) => number.to_string(),
+            // Not by way of a double: 0.1 as a float has one digit, and seventeen as the double nearest to
+            // it.
             RawValue::Float(number) => plan::Value::Float(*number).to_text(),
             RawValue::Double(number) => plan::Value::Double(*number).to_text(),
             RawValue::Str(text) => text.clone(),
@@ -166,6 +170,8 @@ const NAMES_MAX: usize = 64;
 
 impl Names {
     pub fn intern(&mut self, name: &str) -> Arc<str> {
+        // Documents of a batch mostly repeat the names in one order: the next is where the last was, behind
+        // one comparison.
         if let Some(known) = self.known.get(self.next).filter(|known| &***known == name) {
             self.next += 1;
             return known.clone();

@@ -1,5 +1,7 @@
 //! One untyped value as a field's type holds it. Leniency and wording are those of Solr's field types when
-//! they index (recorded from 9.10.1); what needs no clock is `plan::coerce`'s.
+//! they index (recorded from 9.10.1); what needs no clock is `plan::coerce`'s. In: a `RawValue` and a field's
+//! specification; out: a `plan::Value` of the field's type, or Solr's message without the document around it,
+//! which `document.rs` adds.
 
 use std::sync::Arc;
 
@@ -63,6 +65,7 @@ impl Conversion<'_> {
     }
 
     fn uuid(&self, text: &str) -> Result<Value> {
+        // Solr's way to ask for a fresh id; an empty text counts as well.
         if text.is_empty() || text == "NEW" {
             return Ok(Value::Str((self.new_uuid)()));
         }
@@ -80,6 +83,8 @@ impl Conversion<'_> {
 /// An amount, completed with its currency.
 fn money(text: &str, spec: &FieldSpec) -> Result<Value> {
     let default = spec.field_type.default_currency();
+    // For its errors; the text is kept as sent but for the currency, which a later change of the default must
+    // not change.
     Money::parse(text, default)?;
     Ok(Value::Str(Money::complete(text, default)))
 }
@@ -169,6 +174,7 @@ fn shape(text: String, spec: &FieldSpec) -> Result<Value> {
 pub(crate) fn decode_base64(text: &str) -> Result<Vec<u8>> {
     let illegal = |message: String| Error::bad_request(message).with_root(RootCause::IllegalArgument);
     let digits = text.trim_end_matches('=');
+    // Six bits over, which no byte makes: Java says so in these words.
     if digits.len() % 4 == 1 {
         return Err(illegal("Input byte[] should at least have 2 bytes for base64 bytes".to_owned()));
     }

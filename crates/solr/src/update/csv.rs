@@ -40,6 +40,7 @@ pub fn decode(
         Some(columns) => columns.clone(),
         None => {
             let found = head(params, &mut rows);
+            // The header may go on in the next piece; nothing is kept of it until its end was seen.
             if !piece.is_last && rows.position().0 >= piece.content.len() {
                 return Ok(0);
             }
@@ -80,6 +81,7 @@ fn head(params: &Params, rows: &mut Rows<'_>) -> Result<Arc<[Option<Column>]>> {
 impl Dialect {
     /// With the characters that a request names. Naming an escape character alone switches quotes off.
     pub(crate) fn overridden(self, escape: Option<char>, encapsulator: Option<char>) -> Self {
+        // Backslash and quotes are two styles, and Solr takes one for the sign that the other is not meant.
         let quote = if escape.is_some() { None } else { self.encapsulator };
         Self { encapsulator: encapsulator.or(quote), escape: escape.or(self.escape), ..self }
     }
@@ -113,6 +115,7 @@ fn columns(params: &Params, rows: &mut Rows<'_>) -> Result<Vec<Option<Column>>> 
             rows.next_row()?.ok_or_else(missing)?.1
         }
         (Some(names), Some(true)) => {
+            // A header that is there and not wanted: its line is passed over.
             rows.next_row()?;
             names
         }
@@ -146,6 +149,7 @@ impl Column {
     }
 
     fn read(&self, cell: String, fields: &mut Vec<(Arc<str>, RawValue)>) -> Result<()> {
+        // A cell is cut by rules of its own, under which quotes within it may count again.
         let Some(dialect) = self.split else {
             fields.extend(self.value(cell).map(|value| (self.name.clone(), value)));
             return Ok(());

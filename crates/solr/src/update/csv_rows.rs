@@ -142,6 +142,7 @@ impl<'a> Rows<'a> {
             } else if Some(found) == self.dialect.escape {
                 cell.push(self.escaped());
             } else {
+                // A quoted cell may hold line ends, and messages count lines of the file.
                 self.line += usize::from(found == '\n');
                 cell.push(found);
             }

@@ -1,5 +1,6 @@
 //! The text of a date on its way through a pattern: digits, names, zones. Knows where it stands and nothing
-//! of patterns; whoever walks says what must come next.
+//! of patterns; whoever walks says what must come next. In: a text in lower case; out: numbers and zones, and
+//! how much of it is left. Patterns that walk it are `date_patterns/`.
 
 use jiff::tz::{Offset, TimeZone};
 
@@ -69,6 +70,7 @@ impl<'a> Scan<'a> {
 
     /// A whole number of at most so many digits, behind which so many are others'.
     pub fn number(&mut self, digits_max: usize, reserved: usize) -> Option<i64> {
+        // In `yyyyMMdd` nothing parts the numbers: the last digits belong to the numbers behind.
         let digits = self.digits().checked_sub(reserved)?.min(digits_max);
         self.take(digits)?.parse().ok()
     }
@@ -76,6 +78,7 @@ impl<'a> Scan<'a> {
     /// One of the names, whole or its first three letters; gives its place from 1.
     pub fn name(&mut self, names: &[&str]) -> Option<i64> {
         for (at, name) in names.iter().enumerate() {
+            // The whole name first: `mar` would leave the rest of `march` in the text.
             let short = name.get(..3).unwrap_or(name);
             if let Some(rest) = self.rest.strip_prefix(name).or_else(|| self.rest.strip_prefix(short)) {
                 self.rest = rest;

@@ -83,6 +83,8 @@ impl Decoder<'_> {
     pub fn decode(&self, content: &[u8], is_last: bool, resume: &Resume) -> DecodedPiece {
         let mut found = DecodedPiece { resume: resume.clone(), ..DecodedPiece::default() };
         if !found.resume.has_begun() {
+            // `/update?commit=true` comes with an empty body, and often without a content type, which then
+            // must not be an error.
             let says_nothing = content.is_empty() && (self.options.finish.is_some() || !is_last);
             if says_nothing || !is_last && breaks_off_in_declaration(content) {
                 return found;
@@ -109,6 +111,7 @@ impl Decoder<'_> {
         let charset = || {
             let declared = match (charset(self.content_type), format) {
                 (Some(charset), _) => Some(charset),
+                // The header goes before the declaration, as RFC 7303 has it.
                 (None, Format::Xml) => xml_encoding(content),
                 (None, _) => None,
             };
@@ -155,6 +158,7 @@ impl Decoder<'_> {
         let json = if documents { Format::JsonDocuments } else { Format::JsonCommands };
         let below = self.path.split_once("/update").map_or("", |(_, below)| below).trim_end_matches('/');
         match below {
+            // The path goes before the content type: clients send forms' types without meaning them.
             "/json/docs" => return Ok(Format::JsonDocuments),
             "/json" => return Ok(json),
             "/csv" => return Ok(Format::Csv),

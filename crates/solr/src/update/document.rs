@@ -63,6 +63,8 @@ impl Targets {
 
     pub fn get(&mut self, name: &Arc<str>) -> Arc<Target> {
         if let Some((known, target)) = self.in_order.get(self.next)
+            // One comparison of pointers for most fields: names are interned by the decoder, and come in one
+            // order.
             && Arc::ptr_eq(known, name)
         {
             self.next += 1;
@@ -148,6 +150,7 @@ impl Typing<'_> {
                 }
             };
         };
+        // A vector comes as a list of numbers and is one value.
         let many = spec.properties.multi_valued || spec.class() == FieldClass::DenseVector;
         if !many && field.values.len() > 1 {
             return Err(Error::bad_request(format!(
@@ -176,6 +179,7 @@ impl Typing<'_> {
     /// Defaults of declared fields that have no value; then what is required must be there.
     fn fill_in(&mut self, id: &str, document: &mut Document) -> Result<()> {
         for spec in &self.targets.wanted {
+            // A field of nulls has no value, so its default comes in.
             if document.get(&spec.name).is_some() {
                 continue;
             }

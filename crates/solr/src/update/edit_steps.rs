@@ -1,5 +1,7 @@
 //! The steps behind the shard for documents that edits have made: the shard hands each over when it has
-//! merged it, the steps see it whole, and it is typed anew.
+//! merged it, the steps see it whole, and it is typed anew. In: the merged document as the shard has it, with
+//! typed values; out: another, typed under the schema that the request began with. No step can ask for a
+//! field that is not there: the request is over by then.
 
 use std::sync::Arc;
 
@@ -45,6 +47,7 @@ impl EditSteps {
                 targets: &mut targets,
                 conversion,
                 params: &self.params,
+                // No limit of fields is checked here: an edit that would grow the schema is refused below.
                 count_fields: &|| 0,
                 grown: &mut grown,
                 renamed: &mut renamed,
@@ -56,6 +59,7 @@ impl EditSteps {
             };
             step.add(&mut draft, &mut passing)?;
         }
+        // The shard holds the document already; a schema can only be proposed before that.
         if grown {
             return Err(Error::bad_request(
                 "an edited document cannot add fields to the schema; put AddSchemaFieldsUpdateProcessorFactory before DistributedUpdateProcessorFactory",

@@ -1,5 +1,6 @@
 //! `update.partial.requireInPlace`: which edits change columns only. Here every edit writes the document anew
-//! (ADR 3), so the parameter is a promise about the request, held as Solr holds it.
+//! (ADR 3), so the parameter is a promise about the request, held as Solr holds it. In: a document of edits
+//! and the schema's fields; out: nothing, or Solr's refusal. No column is written here.
 
 use plan::{Error, FieldSpec, Result};
 

@@ -1,5 +1,6 @@
 //! Which documents a facet cuts, where they are not those of the bucket above: `domain`, and `excludeTags`
-//! beside it.
+//! beside it. In: a facet's object of JSON; out: a `plan::DomainChange`: tags to leave out, queries instead
+//! of the bucket's documents, moves (`moves.rs`), filters, in this order.
 
 use plan::{DomainChange, Error, Query, Result};
 
@@ -23,9 +24,11 @@ impl TreeReader<'_> {
             }
         };
         let tags = inside.list("excludeTags")?;
+        // Inside of `domain` they win; beside it is the older form.
         if !tags.is_empty() {
             change.exclude_tags = tags;
         }
+        // Asked by name and not by `get`, which hides null: a null here is an error of its own.
         if inside.entries.iter().any(|(name, _)| &**name == "query") {
             change.queries = Some(self.domain_queries(&inside, &change)?);
         }

@@ -1,5 +1,7 @@
 //! Domains that lead from the documents of the bucket above to others: `blockParent`, `blockChildren`,
-//! `join`, `graph`. Order and words are Solr's, recorded from 9.10.1 (`compat/facet/domains.yaml`).
+//! `join`, `graph`. Order and words are Solr's, recorded from 9.10.1 (`compat/facet/domains.yaml`). In: what
+//! stands in `domain`; out: moves of a `plan::DomainChange`, which the engine makes bucket by bucket.
+//! Restricting the documents found so is `domain.rs`.
 
 use std::sync::Arc;
 
@@ -16,6 +18,7 @@ impl TreeReader<'_> {
     /// In the order they are made. Of a parent and of children only the parent counts.
     pub(super) fn moves(&mut self, inside: &Options<'_>) -> Result<Vec<Move>> {
         let mut moves = Vec::new();
+        // Solr does them in this order whatever the JSON's is, and a block's parent last.
         if let Some(join) = inside.get("join") {
             moves.extend(self.join(entries("join", join)?)?);
         }
@@ -52,6 +55,7 @@ impl TreeReader<'_> {
                 }
             }
         }
+        // The documents on the other end may lie on other shards, which a bucket's own shard cannot ask.
         self.context.names.refuse_over_shards("`domain.join`")?;
         let ends = self.later(method).and_then(|()| self.fields(&from, &to));
         Ok(ends.map(|(from, to)| Move::Join { from, to }))

@@ -50,6 +50,7 @@ impl<'a> Options<'a> {
     pub(super) fn real(&self, name: &str) -> Result<Option<f64>> {
         match self.get(name) {
             None => Ok(None),
+            // JSON has one kind of number; `1` is as good a double as `1.0`.
             Some(RawValue::Long(number)) => Ok(Some(*number as f64)),
             Some(RawValue::Double(number)) => Ok(Some(*number)),
             Some(other) => Err(self.mistyped("double", name, other)),

@@ -1,5 +1,5 @@
 //! Where in the tree of facets something stands, for messages: Solr names the way to the facet that it cannot
-//! read, as its JSON has it.
+//! read, as its JSON has it. Made anew on each level and never kept: only a message ever reads it.
 
 use plan::Error;
 

@@ -1,5 +1,6 @@
 //! Facets over ranges of a field: from start to end by a gap, or given one by one. Their arithmetic is that
-//! of classic range facets.
+//! of classic range facets. In: a facet's object of JSON; out: `plan::RangesFacet` with what goes below each
+//! bucket. Bounds get their type from the schema only after the form of all that lies below was read.
 
 use std::ops::Bound;
 
@@ -25,6 +26,8 @@ impl TreeReader<'_> {
         };
         let options = Options { entries, place };
         let spec = RangeSpec::read(&options)?;
+        // Before the ranges are worked out: a mistake in the form of what lies below is found before one in
+        // values.
         let below = self.bucket(options.get("facet"), place, depth + 1)?;
         let resolved = self.ranges_of(&spec);
         let nothing = || RangesFacet {
@@ -124,6 +127,7 @@ fn listed(values: &RangeValues<'_>, range: &RawValue) -> Result<(Value, RangeBuc
         None => {
             let from = options.get("from").map_or_else(|| "*".to_owned(), RawValue::to_text);
             let to = options.get("to").map_or_else(|| "*".to_owned(), RawValue::to_text);
+            // Written out as the short form, since that text is the bucket's value in the answer.
             let open = if options.flag("inclusive_from")?.unwrap_or(true) { '[' } else { '(' };
             let close = if options.flag("inclusive_to")?.unwrap_or(false) { ']' } else { ')' };
             format!("{open}{from},{to}{close}")

@@ -1,5 +1,7 @@
 //! `relatedness(foreground,background)`: both are queries, as `$name` or `{!… v=…}`. Words are Solr's,
-//! recorded from 9.10.1 (`compat/facet/relatedness.yaml`).
+//! recorded from 9.10.1 (`compat/facet/relatedness.yaml`). In: a call as `stat.rs` took it apart; out: a
+//! statistic over two sets of documents, which the engine counts for each bucket and `cluster` makes a number
+//! of.
 
 use plan::{Query, Result, Stat, StatFunction, StatSource};
 

@@ -1,5 +1,7 @@
 //! Statistics as text: `avg(price)`, `percentile(price,50,99)`. The names, what each may be taken of, and
-//! Solr's words where it may not.
+//! Solr's words where it may not. In: the text of one key of a facet's JSON, with what stands beside it; out:
+//! `plan::Stat`. What does not fit the schema is noted and reported behind the search (`trouble.rs`). How it
+//! is summed up is the engine's, how parts merge `plan`'s.
 
 use std::sync::Arc;
 
@@ -96,6 +98,7 @@ impl TreeReader<'_> {
         // (`compat/facet/json_stats.yaml`).
         let referred =
             argument.strip_prefix('$').map(|name| self.referred(name, arguments).unwrap_or_default());
+        // A parameter beside the statistic goes before one of the request.
         let text = referred.unwrap_or_else(|| (*argument).to_owned());
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '$');
         if text.chars().all(plain) && !text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.')
@@ -181,6 +184,7 @@ impl<'a> Call<'a> {
             return Err(syntax(&format!("Expected ',' at position {at} in '{text}'")));
         }
         let inside = inside.get(..close).unwrap_or_default();
+        // `agg(sum(x))` is the same statistic, a wrapper that Solr's parser allows.
         if name == "agg" {
             return Self::parse(inside);
         }

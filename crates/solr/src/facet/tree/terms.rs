@@ -1,5 +1,7 @@
 //! Facets over the values of a field: options, their order, what a type of field allows. Hints on how to
-//! compute are checked for their form and change nothing.
+//! compute are checked for their form and change nothing. In: a facet's object of JSON; out:
+//! `plan::TermsFacet` with what goes below each bucket. What does not fit the field's type is noted and
+//! reported behind the search.
 
 use plan::{BucketPlan, Error, Prelim, Result, SubFacet, SubFacetKind, TermsFacet, TermsSort};
 
@@ -41,6 +43,7 @@ impl TreeReader<'_> {
         check_hints(options)?;
         facet.limit = usize::try_from(limit).ok();
         // Solr differs: fewer than none are its own failure, an error 500 (`compat/facet/json_more.yaml`).
+        // No buckets are wanted, so there is nothing to skip.
         facet.offset = if limit == 0 { 0 } else { usize::try_from(offset).unwrap_or(0) };
         facet.count_min = u64::try_from(options.integer("mincount")?.unwrap_or(1)).unwrap_or(0);
         facet.missing = options.flag("missing")?.unwrap_or(false);
@@ -134,6 +137,7 @@ fn sort(
         RawValue::Str(text) => match (text.strip_suffix(" asc"), text.strip_suffix(" desc")) {
             (Some(name), _) => (name, false),
             (_, Some(name)) => (name, true),
+            // By value goes upwards by default, everything else downwards.
             _ => (text.as_str(), text != "index"),
         },
         RawValue::Map(entries) => match entries.first() {

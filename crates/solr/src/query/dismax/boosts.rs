@@ -1,5 +1,6 @@
 //! `bq` and `bf`: what adds to the score of documents that match anyway; and `q.alt`, what stands in for an
-//! empty query.
+//! empty query. In: the request's texts, read by the parsers that they name; out: queries that the parsers
+//! add beside the main one. What multiplies scores (`boost`) is `edismax.rs`' own.
 
 use plan::{Clause, Occur, Query, Result, java_bucket};
 
@@ -25,6 +26,7 @@ pub(super) fn sent_boosts(request: &Request<'_>, extended: bool) -> Notes {
 
 pub(super) fn boost_queries(request: &Request<'_>) -> Result<Vec<Query>> {
     let texts = request.all(&param::BQ);
+    // Handlers preset `bq` and requests empty it (`bq=`) to switch a boost off.
     let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
     texts.map(|text| Ok(request.nested_by(LEVELS, text, None)?.unwrap_or(Query::Nothing))).collect()
 }
@@ -33,6 +35,7 @@ pub(super) fn boost_queries(request: &Request<'_>) -> Result<Vec<Query>> {
 pub(super) fn boost_functions(request: &Request<'_>) -> Result<Vec<Query>> {
     let mut functions = Vec::new();
     for text in request.all(&param::BF) {
+        // Each `bf` by itself: the table that decides the order is made anew for each.
         for function in in_table_order(weighted([text])?) {
             let query = request.nested_by(LEVELS, &function.name, Some("func"))?.unwrap_or(Query::Nothing);
             functions.push(match function.boost {

@@ -1,5 +1,8 @@
 //! `edismax`: the full grammar over many fields, for text that people type. What does not parse is tried
-//! again with all its syntax escaped, so that hardly any text is an error.
+//! again with all its syntax escaped, so that hardly any text is an error. In: the request's text and
+//! parameters (`settings.rs`); out: a boolean query of what must match and what only adds to scores, with
+//! notes for debug output. What a word means on one field is `fields.rs`; how the text is cut before any
+//! grammar is `split.rs`.
 
 use plan::{Clause, Function, Occur, Operator, Query, Result};
 
@@ -84,6 +87,8 @@ impl<'a> Parser<'a> {
     /// The text's own query, then what phrases add.
     fn user_clauses(&self) -> Result<Vec<Clause>> {
         for field in &self.settings.fields {
+            // Before the text is read: a field of `qf` that is missing is an error even of a query that names
+            // other fields.
             self.check_field(&field.name, &mut Vec::new())?;
         }
         let known = |name: &str| {
@@ -93,6 +98,8 @@ impl<'a> Parser<'a> {
         };
         let names = Names { user_fields: &self.extended.user_fields, known: &known };
         let parts = split(self.request.text, &names);
+        // Twice, as in Solr: only where the text as written is no query are its marks taken for text, so a
+        // lone quote or bracket finds what its words find.
         let query = match self.written_query(&parts)? {
             Some(query) => query,
             None => self.escaped_query(&parts)?,
@@ -113,6 +120,7 @@ impl<'a> Parser<'a> {
                 }
             };
         };
+        // An alias may name others; one that names itself on the way would be followed for ever.
         if trail.contains(&name) {
             return Err(cycle());
         }
@@ -128,11 +136,14 @@ impl<'a> Parser<'a> {
         let text = as_written(parts, self.extended.lowercase_operators);
         let fields = self.fields(true);
         let mut query = self.parsed(&fields, &text)?;
+        // `to be or not to be`: of nothing but stop words something is searched all the same.
         if self.extended.stopwords && query.as_ref().is_some_and(is_empty) {
             query = self.parsed(&ManyFields { stop_words: true, ..fields }, &text)?;
         }
         let Some(query) = query else { return Ok(None) };
         let minimum = match has_operators(parts, self.extended.lowercase_operators) {
+            // Written operators say themselves what must match; a minimum that only follows from `q.op` gives
+            // way to them.
             true => self.settings.own_minimum.as_deref().unwrap_or("0%"),
             false => self.settings.minimum(),
         };
@@ -141,6 +152,7 @@ impl<'a> Parser<'a> {
 
     fn parsed(&self, fields: &ManyFields<'_>, text: &str) -> Result<Option<Query>> {
         match self.grammar(fields).query(text, self.request.depth) {
+            // Except for endless nesting, which escaping would repeat at each level around this one.
             Err(error) if !is_endless(&error) => Ok(None),
             other => other.map(Some),
         }
@@ -149,6 +161,8 @@ impl<'a> Parser<'a> {
     fn escaped_query(&self, parts: &[Part]) -> Result<Query> {
         let text = escaped(parts, &self.extended.user_fields);
         let query = self.grammar(&self.fields(false)).query(&text, self.request.depth)?;
+        // Flattened on this way alone, as in Solr: without operators, groups are only words that analysis
+        // made.
         with_minimum(flattened(query), self.settings.minimum(), self.settings.relax)
     }
 
@@ -185,6 +199,7 @@ impl<'a> Parser<'a> {
 fn aliases(request: &Request<'_>) -> Result<Vec<(String, Vec<Weighted>)>> {
     let mut aliases: Vec<(String, Vec<Weighted>)> = Vec::new();
     for (name, value) in request.local.pairs().iter().chain(request.context.params.pairs()) {
+        // The first of a name counts, and local parameters come first in the chain.
         let Some(alias) =
             param::QF.field_of(name).filter(|alias| aliases.iter().all(|(known, _)| known != alias))
         else {

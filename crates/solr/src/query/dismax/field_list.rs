@@ -1,5 +1,6 @@
 //! Lists of fields with what they weigh, `title^2 text~1^0.5`, as `qf`, `pf` and `uf` hold them, and `bf` its
-//! functions.
+//! functions. Only the form is read here: whether there is such a field, and what a missing factor means, is
+//! each reader's own.
 
 use plan::{Result, RootCause};
 
@@ -39,6 +40,8 @@ pub(crate) fn weighted_fields<'a>(texts: impl IntoIterator<Item = &'a str>) -> R
 /// Puts a field at the end of a list, or in the place that its name has.
 pub(super) fn put(list: &mut Vec<Weighted>, field: Weighted) {
     match list.iter_mut().find(|known| known.name == field.name) {
+        // Solr keeps the list in an ordered map: a repeated name keeps its first place and takes its last
+        // factor.
         Some(known) => known.boost = field.boost,
         None => list.push(field),
     }

@@ -59,6 +59,7 @@ impl LeafParser for PlainFields<'_> {
         let style = TextStyle { quoted, auto_phrase: true, slop: self.slop, ..TextStyle::default() };
         let parts = self.fields.iter().filter_map(|field| {
             let known = place.context.find(&field.name)?;
+            // What a field cannot read (`abc` on a number) is no error: the other fields may.
             let query = place.context.text_query(&known, &text, style).ok().flatten()?;
             Some(match field.boost {
                 Some(boost) => weigh(query, boost),
@@ -93,6 +94,7 @@ impl LeafParser for ManyFields<'_> {
             clauses.push(Clause { occur: Occur::Must, query: Query::All });
         }
         let query = Query::Boolean { clauses, minimum_should_match: 0 };
+        // A factor of 1 changes no score; it is what Solr's own rewriting leaves, and debug output shows it.
         if excludes { weigh(query, 1.0) } else { query }
     }
 
@@ -143,6 +145,8 @@ impl<'a> Search<'a> {
                 _ => query,
             });
         }
+        // Words that were left together (`sow=false`) may be cut differently by each field; only then must be
+        // asked whether word by word still makes sense.
         let row = matches!(self.leaf, QueryLeaf::Words(words) if words.len() > 1);
         Ok(match row {
             true => word_by_word(parts, self.fields.tie, &QueryPrinter::new(self.place.context.schema)),
@@ -158,10 +162,12 @@ impl<'a> Search<'a> {
                 "aliases unfold into more than {FIELDS_MAX} fields; use fewer"
             )));
         }
+        // Only while the text is read as written: escaped, a colon is text and an unknown name no field.
         if self.fields.strict && !is_magic(name) {
             self.place.context.field(name)?;
         }
         match self.read(name) {
+            // A field of another type leaves the leaf to the others, as in `dismax`.
             Err(error) if !is_endless(&error) => Ok(None),
             other => other,
         }
@@ -178,6 +184,7 @@ impl<'a> Search<'a> {
             QueryLeaf::Words(words) => {
                 let query = match words.as_slice() {
                     [word] => context.text_query(&field, word, style)?,
+                    // One text, so that an analyzer sees neighbours: synonyms of several words need that.
                     _ if field.spec.class().is_text() => {
                         context.text_query(&field, &words.join(" "), style)?
                     }
@@ -289,6 +296,8 @@ fn word_by_word(fields: Vec<Query>, tie: f32, printer: &QueryPrinter<'_>) -> Opt
         [left, right] => same_structure(bare(left), bare(right), printer),
         _ => true,
     });
+    // One field dropped a stop word or added a synonym: the columns would pair words that do not belong
+    // together.
     if !alike {
         return best(fields, tie);
     }
@@ -321,6 +330,7 @@ fn bare(query: &Query) -> &Query {
 /// Whether Lucene has the same classes for both, down through boolean queries.
 fn same_structure(left: &Query, right: &Query, printer: &QueryPrinter<'_>) -> bool {
     if std::mem::discriminant(left) != std::mem::discriminant(right)
+        // Lucene compares classes of its own, of which one of ours may stand for several.
         || printer.class(left) != printer.class(right)
     {
         return false;

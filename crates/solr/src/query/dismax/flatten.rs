@@ -1,5 +1,6 @@
 //! Optional clauses of optional clauses joined into one query, so that a minimum counts them all. For both
-//! parsers, before `minimum.rs` sets it.
+//! parsers, before `minimum.rs` sets it. In and out: a query of the grammar. What is required or excluded
+//! keeps its group, since the minimum counts optional clauses alone.
 
 use plan::{Clause, Occur, Query};
 
@@ -26,6 +27,7 @@ fn add(clause: Clause, flat: &mut Vec<Clause>) {
 fn inner_clauses(query: Query) -> Result<Vec<Clause>, Query> {
     match query {
         Query::Boolean { clauses, .. } => Ok(clauses),
+        // The factor is lost where a group falls apart, as it is in Solr.
         Query::Boost { query, boost } => {
             inner_clauses(*query).map_err(|query| Query::Boost { query: Box::new(query), boost })
         }

@@ -1,5 +1,7 @@
 //! `mm`: how many of a query's optional clauses must match, as a number, a share, or by how many there are.
-//! The grammar and its rounding are those of Solr's reference; counts are of clauses, not of documents.
+//! The grammar and its rounding are those of Solr's reference; counts are of clauses, not of documents. In: a
+//! query and the text of `mm`; out: the same query with `minimum_should_match`. What counts as a clause is
+//! decided before, by `flatten.rs`.
 
 use plan::{Clause, Error, Occur, Query, Result, RootCause};
 
@@ -24,6 +26,8 @@ fn optional_clauses(clauses: &[Clause], relax: bool) -> usize {
                 if queries.len() > widest {
                     (widest, over_widest) = (queries.len(), 0);
                 }
+                // A word that fewer fields can search than others is likely a stop word in the rest;
+                // requiring it would find nothing.
                 over_widest += usize::from(queries.len() == widest);
             }
             _ => plain += 1,
@@ -36,11 +40,13 @@ fn optional_clauses(clauses: &[Clause], relax: bool) -> usize {
 pub(super) fn minimum_of(optional: usize, spec: &str) -> Result<usize> {
     let all = i32::try_from(optional).unwrap_or(i32::MAX);
     let wanted = if spec.contains('<') { conditional(all, spec)? } else { simple(all, spec.trim())? };
+    // Never more than there are: `mm=5` of two words asks for both and not for the impossible.
     Ok(usize::try_from(wanted).unwrap_or(0).min(optional))
 }
 
 /// `2<-1 5<80%`: the last condition holds that the number of clauses exceeds.
 fn conditional(all: i32, spec: &str) -> Result<i32> {
+    // Solr allows blanks around `<` and parts conditions by blanks, so the former have to go first.
     let tight = spec.split('<').map(str::trim).collect::<Vec<_>>().join("<");
     let mut wanted = all;
     for condition in tight.split_whitespace() {
@@ -65,6 +71,7 @@ fn simple(all: i32, spec: &str) -> Result<i32> {
     let part = if spec.contains('%') {
         let mut digits = spec.chars();
         digits.next_back();
+        // In Java's 32 bits and single precision: `33%` of three clauses is 0.99 and so none.
         all.wrapping_mul(number(digits.as_str())?) as f32 * 0.01
     } else {
         number(spec)? as f32

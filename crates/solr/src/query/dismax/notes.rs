@@ -1,5 +1,6 @@
 //! What debug output says of these parsers beside the query: which of several texts was the query, and what
-//! was boosted. Noted while they read; printed by `debug/dismax.rs`.
+//! was boosted. Noted while they read; printed by `debug/dismax.rs`. They travel beside the query and change
+//! nothing of it; most requests throw them away unread.
 
 use plan::Query;
 

@@ -1,5 +1,7 @@
 //! `pf`, `pf2`, `pf3`: the words of the query as phrases, which add to the score where they stand near each
-//! other.
+//! other. In: the parts of the text as `split.rs` cut them; out: optional clauses beside the main query,
+//! which find nothing that it does not. They are read by the same grammar, with leaves that keep only what
+//! becomes several words.
 
 use plan::{Clause, Occur, Result};
 
@@ -17,11 +19,13 @@ pub(super) fn phrase_clauses(
     phrase_fields: &[PhraseField],
     fields: &ManyFields<'_>,
 ) -> Result<Vec<Clause>> {
+    // What names a field or is a phrase already says for itself where it has to stand.
     let bare = |part: &&Part| part.field.is_none() && !part.quoted && !part.is_keyword();
     let words: Vec<&str> = parts.iter().filter(bare).map(|part| part.value.as_str()).collect();
     let mut clauses = Vec::new();
     for group in groups(phrase_fields) {
         let size = if group.words == 0 { words.len() } else { group.words };
+        // Of too few words no shingle can be cut; `pf` itself takes all words there are.
         if words.len() < size {
             continue;
         }

@@ -29,6 +29,7 @@ pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
         let query = with_fields(request, &settings, &settings.fields, settings.phrase_slop, &text)?;
         let query = with_minimum(flattened(query), settings.minimum(), settings.relax)?;
         clauses.push(Clause { occur: Occur::Must, query });
+        // Present even where `pf` is empty and it can match nothing: debug output shows the empty clause.
         clauses.push(should(phrase(request, &settings, &text)?));
     }
     notes.asked = clauses.first().map(|clause| clause.query.clone());
@@ -68,6 +69,7 @@ fn boost_clauses(boosts: &[Query]) -> Vec<Clause> {
 /// The text with nothing left of its syntax but words, quotes that pair, and signs that stand before
 /// something.
 fn plain_text(text: &str) -> String {
+    // An odd quote closes nothing; all quotes go then, since nobody knows which one is too many.
     let unquoted = text.matches('"').count() % 2 == 1;
     let mut plain = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !(unquoted && *c == '"')) {

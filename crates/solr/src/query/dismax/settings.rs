@@ -1,5 +1,7 @@
 //! The parameters of a `dismax` or `edismax` query, read before its text. Local ones come first, as for every
-//! parser; what the boosts are is read where they are made (`boosts.rs`).
+//! parser; what the boosts are is read where they are made (`boosts.rs`). In: a request, local parameters and
+//! its own; out: `Settings` for both parsers, `Extended` for `edismax` alone. Defaults are those of the
+//! parameters' definitions (`params/dismax.rs`), but for those that follow from another parameter.
 
 use plan::{Error, Result};
 
@@ -80,6 +82,7 @@ fn fields(request: &Request<'_>) -> Result<Vec<Weighted>> {
     }
     let name = request.near(&query::DF)?;
     let name = name.ok_or_else(|| SyntaxError::plain("Neither qf nor df are present."))?;
+    // With a factor of 1 rather than none, which only debug output tells apart.
     Ok(vec![Weighted { name, boost: Some(1.0) }])
 }
 

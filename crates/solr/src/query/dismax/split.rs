@@ -38,6 +38,7 @@ pub(super) struct Names<'a> {
 
 /// The parts of `text`. Quotes that do not pair are read as any other character.
 pub(super) fn split(text: &str, names: &Names<'_>) -> Vec<Part> {
+    // Tried with quotes first: only at the end of the text is it known that one stays open.
     let quotes_pair = Cutter { text, at: 0, names, quotes: true };
     quotes_pair.parts().unwrap_or_else(|| {
         let plain = Cutter { text, at: 0, names, quotes: false };
@@ -49,6 +50,7 @@ pub(super) fn split(text: &str, names: &Names<'_>) -> Vec<Part> {
 pub(super) fn as_written(parts: &[Part], lowercase: bool) -> String {
     let mut text = String::new();
     for (at, part) in parts.iter().enumerate() {
+        // `and` at either end joins nothing and is a word.
         let inside = at > 0 && at + 1 < parts.len();
         text.push_str(match &part.raw {
             word if lowercase && inside && word.eq_ignore_ascii_case("and") => "AND",
@@ -144,6 +146,7 @@ impl Cutter<'_> {
 
     fn sign(&mut self) -> Option<char> {
         let sign = self.rest().chars().next().filter(|sign| matches!(sign, '+' | '-'))?;
+        // A sign at the very end stands before nothing.
         if self.rest().len() == 1 {
             return None;
         }
@@ -159,6 +162,7 @@ impl Cutter<'_> {
         let (name, behind) = named.split_at_checked(end)?;
         let begun = behind.strip_prefix(':')?.chars().next()?;
         let fits = name.starts_with(is_name) && !is_space(begun);
+        // `title: x` and `http://x` are text, not fields: people type colons.
         let allowed = fits && (self.names.known)(name) && self.names.user_fields.allows(name);
         allowed.then(|| (rest.len() - named.len(), name.to_owned()))
     }

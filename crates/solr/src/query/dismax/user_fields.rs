@@ -1,5 +1,7 @@
 //! `uf`: which fields the text of a query may name, and with what factor where it gives none. `_query_`, the
-//! door to other parsers, is closed unless it is named.
+//! door to other parsers, is closed unless it is named. Read once for a request (`settings.rs`), asked for
+//! each colon in the text (`split.rs`). It guards names within the text alone: what `qf` names is the
+//! application's own.
 
 use plan::{Error, Result};
 
@@ -40,6 +42,8 @@ impl UserFields {
                 None => fields.allowed.push(Rule { pattern: Pattern::read(&name)?, boost }),
             }
         }
+        // `*`, the default, does not open it: `_query_` reaches every parser, and the text may be a
+        // stranger's.
         if !named {
             fields.forbidden.push(Rule { pattern: Pattern::Name("_query_".to_owned()), boost: None });
         }

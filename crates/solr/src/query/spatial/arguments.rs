@@ -1,5 +1,7 @@
 //! `Intersects(shape) distErrPct=0.1`: how Lucene's `SpatialArgsParser` has an operation, a shape and its
-//! precision written. Shapes are `plan::Area`'s to read.
+//! precision written. Shapes are `plan::Area`'s to read. In: the text and the field's measure; out: relation,
+//! area and how far off cells may be. What a field does with a relation that it does not know is decided by
+//! its class here, with the message that names those it knows.
 
 use plan::{Area, Error, Relation, Result, RootCause};
 
@@ -136,6 +138,7 @@ fn precision(text: &str, area: &Area, measure: &Measure) -> Result<Option<f64>> 
         let number = java_float::<f64>(value).filter(|number| number.is_finite() && *number >= 0.0);
         error = match (name, number) {
             ("distErr", Some(number)) => Some(measure.degrees(number)),
+            // An absolute `distErr` wins wherever it stands, and no cell may be coarser than half the area.
             ("distErrPct", Some(part)) => error.or(Some(area.reach() * part.min(0.5))),
             _ => return Err(illegal(&format!("unused parameters: {{{word}}}"))),
         };

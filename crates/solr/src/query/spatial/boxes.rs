@@ -63,6 +63,7 @@ impl BoxFields {
     }
 
     fn present(&self) -> Result<Query> {
+        // Any edge would do to tell that a box is there; the south one has a range that all of them lie in.
         self.range(Edge::South, Some(-90.0), Some(90.0))
     }
 
@@ -102,6 +103,8 @@ impl BoxFields {
         let east = self.at_least(Edge::East, asked.west)?;
         let both = vec![west, east];
         Ok(match asked.crosses() {
+            // A box over the date line has its west greater than its east: it meets what begins east of the
+            // one or ends west of the other.
             false => any(vec![all(both.clone()), all(vec![self.crossing(true)?, any(both)])]),
             true => any(vec![self.crossing(true)?, any(both)]),
         })
@@ -109,6 +112,7 @@ impl BoxFields {
 
     /// From west to east: the document's lies in what is asked.
     fn within(&self, asked: Rect) -> Result<Query> {
+        // All the way round: every box lies in it, whatever its edges are.
         if asked.width() >= 360.0 {
             return self.present();
         }

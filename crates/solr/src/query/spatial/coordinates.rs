@@ -1,5 +1,7 @@
 //! PointType: a place of any space as one number a dimension, each in a field of its own. A query on the
-//! whole is one on each of those. Messages are Solr's, recorded from 9.10.1.
+//! whole is one on each of those. Messages are Solr's, recorded from 9.10.1. It is a flat space: distances
+//! are Euclid's and corners no angles. The sub fields are declared by the schema (`dynamicField` of
+//! `subFieldSuffix`) and written when a document is converted.
 
 use plan::{Clause, Error, FieldSpec, Occur, Query, Result};
 
@@ -22,6 +24,7 @@ pub(crate) fn check_coordinates(text: &str, spec: &FieldSpec) -> Result<()> {
 fn coordinates(text: &str, spec: &FieldSpec) -> Result<Vec<String>> {
     let (parts, dimension): (Vec<_>, _) = (text.split(',').collect(), spec.field_type.dimension());
     if parts.len() < dimension {
+        // Solr's parser has found none while it has not met the first comma, and says so.
         let found = if parts.len() == 1 { 0 } else { parts.len() };
         return Err(Error::bad_request(format!(
             "incompatible dimension ({dimension}) and values ({text}).  Only {found} values specified"

@@ -1,5 +1,6 @@
 //! In which unit a spatial field's distances count, and how fine its grid is: from the attributes of its
-//! type. Numbers are spatial4j's.
+//! type. Numbers are spatial4j's. In: a `FieldSpec`; out: a `Measure`, with which degrees, the unit of all
+//! geometry below, become the field's unit and back. A flat world (`geo="false"`) is refused here.
 
 use plan::{DEGREES_PER_KM, EARTH_RADIUS_KM, Error, FieldClass, FieldSpec, Grid, Result};
 
@@ -53,6 +54,8 @@ impl Measure {
         if spec.class() == FieldClass::SpatialPrefixTree {
             let error = number("maxDistErr").map_or(ERROR_MOST_KM * DEGREES_PER_KM, |it| measure.degrees(it));
             let levels = number("maxLevels").map(|levels| levels.clamp(1.0, CHARACTERS_MOST.into()) as u8);
+            // `maxLevels` is said in characters and wins; else the error decides how long geohashes have to
+            // be.
             measure.grid = Some(levels.unwrap_or_else(|| Grid::of_error(error, CHARACTERS_MOST).detail));
         }
         Ok(measure)

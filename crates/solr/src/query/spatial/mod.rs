@@ -65,6 +65,7 @@ fn around(request: &Request<'_>, boxed: bool) -> Result<Option<Query>> {
 /// A circle, or the box around it.
 fn circle(measure: &Measure, centre: &str, distance: f64, boxed: bool) -> Result<Area> {
     let (centre, degrees) = (GeoPoint::parse(centre)?, measure.degrees(distance));
+    // Half way round the world is everywhere; a greater circle would come back from the other side.
     let area = Area::Circle(Circle { centre, degrees: degrees.min(180.0) });
     Ok(if boxed { area.bounds().map_or(area, Area::Rect) } else { area })
 }
@@ -190,6 +191,8 @@ impl Scored {
             Function::PointDistance(PointDistance { field, from, per_metre, detail: measure.grid });
         let function = match self.score {
             Score::Reciprocal => {
+                // So Solr scales `recipDistance` by the area asked for: near means near for a city and for a
+                // country.
                 let part = spatial.area.half_diagonal() as f32 * 0.1;
                 Function::call(Operator::Reciprocal { m: 1.0, a: part, b: part }, vec![distance])
             }

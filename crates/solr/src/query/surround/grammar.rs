@@ -104,6 +104,7 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&self) -> Error {
         let token = self.token();
+        // Java counts UTF-16 units, and clients compare these messages.
         let column = self.text.get(..token.start).unwrap_or(self.text).encode_utf16().count();
         let met = match token.kind {
             Kind::End => "<EOF>".to_owned(),
@@ -149,6 +150,7 @@ impl<'a> Parser<'a> {
             self.advance();
             parts.push(self.level(level + 1)?);
             // Those of nearness join two at a time, each with its own distance; the others all in a row.
+            // A chain of these is as deep as it is long, so it counts against the depth.
             if matches!(operator, Operator::Near(_)) || !joins(self.kind()) {
                 self.deeper()?;
                 let parts_so_far = std::mem::take(&mut parts);

@@ -1,5 +1,6 @@
 //! The tokens of `surround`: marks, operators in any case with their distances, words, and words cut short.
-//! As Lucene's token manager cuts them: the longest wins.
+//! As Lucene's token manager cuts them: the longest wins. In: the text; out: tokens with their places, for
+//! the columns of errors. Which may follow which is `grammar.rs`.
 
 /// A token with where it stands.
 #[derive(Clone, Debug)]
@@ -68,6 +69,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     loop {
         let rest = text.get(at..).unwrap_or_default();
         let start = at + rest.len() - rest.trim_start_matches(BLANKS).len();
+        // Behind a caret stands a number; anywhere else digits are a word.
         let weighs = tokens.last().is_some_and(|token| token.kind == Kind::Caret);
         let token = token(text.get(start..).unwrap_or_default(), start, weighs);
         let ended = matches!(token.kind, Kind::End | Kind::Bad);
@@ -147,6 +149,7 @@ fn operator(word: &str) -> Option<Kind> {
     let number = word.strip_suffix(['w', 'W', 'n', 'N'])?;
     let distance = match number {
         "" => 1,
+        // The grammar has one or two digits and no 1: `1w` is a word, `w` alone means 1.
         number => number.parse().ok().filter(|it| (2..=99).contains(it) && !number.starts_with('0'))?,
     };
     Some(Kind::Near { distance, in_order: word.ends_with(['w', 'W']) })

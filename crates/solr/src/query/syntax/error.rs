@@ -1,5 +1,7 @@
 //! Syntax errors in the words of Solr's parser: what was met, where, what would have fitted. Clients show
-//! these messages and tests compare their beginnings. Columns are UTF-16 units, as Java counts.
+//! these messages and tests compare their beginnings. Columns are UTF-16 units, as Java counts. In: the
+//! query, a token of `token.rs`, and what `parse.rs` would have taken; out: `plan::Error` with status 400.
+//! Errors that know a field or a type are not of the syntax and stand with their parsers.
 
 use plan::{Error, RootCause};
 
@@ -19,6 +21,7 @@ impl SyntaxError {
 
     /// `token` does not fit here; `expected` are the names of what would.
     pub(crate) fn unexpected(query: &str, token: Token<'_>, expected: &[&str]) -> Self {
+        // JavaCC tells lexical errors from those of the grammar, and clients match on either text.
         if token.kind == Kind::Bad {
             return Self::lexical(query, token.at);
         }

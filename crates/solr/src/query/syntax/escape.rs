@@ -1,5 +1,7 @@
 //! Backslashes in terms and phrases: `\x` is `x`, `\uXXXX` a UTF-16 unit, as Solr's parser reads them.
-//! Patterns keep theirs: there they say which characters are meant literally (`leaf.rs`).
+//! Patterns keep theirs: there they say which characters are meant literally (`leaf.rs`). In: a piece of a
+//! token; out: the text it means, or Solr's syntax error for what ends too early. Texts of local parameters
+//! have escapes of their own (`local_params.rs`).
 
 use super::error::SyntaxError;
 
@@ -23,6 +25,7 @@ pub(crate) fn unescape(text: &str) -> Result<String, SyntaxError> {
             units.extend_from_slice(plain.encode_utf16(&mut [0; 2]));
         }
     }
+    // By units: a character beyond the basic plane is two escapes, which only together are one.
     Ok(String::from_utf16_lossy(&units))
 }
 

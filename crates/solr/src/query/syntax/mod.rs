@@ -1,5 +1,7 @@
 //! The `lucene` syntax: text to a tree, without a schema. `token.rs` cuts, `parse.rs` builds, `tree.rs` is
-//! the result.
+//! the result. `scan.rs` knows how far each kind of token reaches, `escape.rs` what backslashes mean,
+//! `error.rs` Solr's words for what does not fit. What operators and leaves mean is above (`lucene.rs`,
+//! `leaf.rs`).
 
 pub(crate) mod error;
 pub(crate) mod escape;

@@ -90,6 +90,7 @@ impl<'a> Parser<'a> {
     /// Solr looks at the next token before it gives a clause its meaning: when nothing matches there, the
     /// clause has none.
     fn forget_last(&self, items: &mut Vec<ConjoinedClause<'a>>) {
+        // No token there means that Solr's look-ahead failed before the clause was given its meaning.
         if self.kind() == Kind::Bad {
             items.pop();
         }
@@ -133,6 +134,7 @@ impl<'a> Parser<'a> {
         !self.split
             && self.kind() == Kind::Term
             && self.peek(1).kind == Kind::Term
+            // Two tokens ahead: in `a b:c` the second term is a field, and the row ends before it.
             && joins(self.peek(2).kind)
     }
 
@@ -230,10 +232,12 @@ impl<'a> Parser<'a> {
         if boost.is_some() {
             let late = self.take(Kind::Tilde);
             self.tail.tilde = late.is_none();
+            // `a~1^2~2`: both places are allowed, and the later one counts.
             fuzzy = late.or(fuzzy);
         }
         let body = match (token.kind, fuzzy) {
             (Kind::Star | Kind::Wildcard, _) => Body::Wildcard(token.text),
+            // `a - b`: the blank belongs to the token and not to the term.
             (Kind::BareOperator, None) => Body::Terms(vec![token.text.get(..1).unwrap_or_default()]),
             (Kind::Prefix, _) => Body::Prefix(token.text.strip_suffix('*').unwrap_or(token.text)),
             (Kind::Regex, _) => Body::Regex(inner(token.text)),

@@ -79,6 +79,7 @@ pub(crate) fn range_quoted(rest: &str) -> Option<usize> {
     let body = rest.strip_prefix('"')?;
     let mut before = ' ';
     for (at, c) in body.char_indices() {
+        // `""` is no bound of a range in Solr's grammar, which wants a character.
         if c == '"' && before != '\\' && at > 0 {
             return Some(at + 2);
         }
@@ -90,6 +91,7 @@ pub(crate) fn range_quoted(rest: &str) -> Option<usize> {
 /// `/…/`; a slash behind a backslash ends it only when no other does.
 pub(crate) fn regex(rest: &str) -> Option<usize> {
     let body = rest.strip_prefix('/')?;
+    // `//` and `/*` are no regular expressions: the latter opens a comment.
     if body.starts_with(['*', '/']) {
         return None;
     }
@@ -97,6 +99,8 @@ pub(crate) fn regex(rest: &str) -> Option<usize> {
     for (at, c) in body.char_indices() {
         if c == '/' {
             end = Some(at + 2);
+            // Not at once: if no other slash follows, this one ends it after all, as Solr's longest match has
+            // it.
             if before != '\\' {
                 break;
             }
@@ -136,6 +140,7 @@ pub(crate) fn local_params(rest: &str) -> Option<usize> {
         }
     }
     let tail = rest.get(at..).unwrap_or_default();
+    // Within a query the text behind the braces is one word, however long it is at the top.
     let length = tail.find([')', ' ', '\t', '\n', '{', '^']).unwrap_or(tail.len());
     Some(at + length)
 }

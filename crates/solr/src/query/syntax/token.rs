@@ -156,6 +156,7 @@ fn plain(rest: &str, looks: &mut usize) -> (Kind, usize) {
         '{' if rest.starts_with("{!") && *looks > 0 => match scan::local_params(rest) {
             Some(length) => (Kind::LocalParams, length),
             None => {
+                // A range may open with `{!`; that it did is known only at the end, so looks are counted.
                 *looks -= 1;
                 (Kind::RangeOpenExclusive, 1)
             }
@@ -213,7 +214,9 @@ fn range(rest: &str) -> (Kind, usize) {
     }
     let word = rest.find([' ', ']', '}']).unwrap_or(rest.len());
     match scan::range_quoted(rest) {
+        // The longest match wins: `"a"b` is a word with quotes in it.
         Some(quoted) if quoted >= word => (Kind::RangeQuoted, quoted),
+        // Only alone: `TOMORROW` is a bound.
         _ if rest.get(..word) == Some("TO") => (Kind::RangeTo, word),
         _ => (Kind::RangeWord, word),
     }

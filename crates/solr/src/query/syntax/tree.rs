@@ -1,5 +1,7 @@
 //! The query as written: clauses, operators, pieces of text. Fields are names, values are unread. `parse.rs`
-//! makes it, `lucene.rs` gives it meaning against a schema.
+//! makes it, `lucene.rs` gives it meaning against a schema. It borrows from the text and keeps escapes, since
+//! only the reader of a leaf knows whether a backslash guards a letter or a wildcard. Nothing is dropped that
+//! debug output or an error would need.
 
 /// What stands between a clause and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,6 +40,7 @@ impl DatePatterns {
 
     /// The instant in milliseconds since the epoch.
     pub fn instant(&self, text: &str) -> Option<i64> {
+        // Every text of a schemaless document is tried: most can be told to be no date without a pattern.
         if text.len() > TEXT_MAX || !text.bytes().any(|byte| byte.is_ascii_digit()) {
             return None;
         }
@@ -120,6 +121,7 @@ fn item(letter: char, run: usize) -> Option<PatternPart> {
     /// Digits of a number whose pattern does not bind it.
     const DIGITS_MAX: usize = 9;
     let number = |part| {
+        // Lenient, as Java reads: the letters of a number are the least that is written, not the most.
         let digits_max = if run == 2 { DIGITS_MAX } else { DIGITS_MAX.max(run) };
         Some(PatternPart::Number(Number { part, digits_max, reserved: 0 }))
     };

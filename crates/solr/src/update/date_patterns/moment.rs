@@ -1,5 +1,6 @@
 //! A date and time being read: what each item of a pattern adds, and the instant that all of it is. In: a
 //! pattern's items (`part.rs`) and a text that is walked along them (`crates/solr/src/update/date_text.rs`).
+//! Out: milliseconds since the epoch, or none. No pattern and no text is kept.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Time, Weekday};
@@ -84,6 +85,7 @@ impl Moment {
         let value = scan.number(number.digits_max, number.reserved)?;
         match number.part {
             Part::Year => self.year = if negative { -value } else { value },
+            // Java's base for two digits is 2000, whatever year it is now.
             Part::YearOfCentury => self.year = if value < 100 { value + 2000 } else { value },
             Part::Month => self.month = value,
             Part::Day => self.day = value,
@@ -92,6 +94,7 @@ impl Moment {
             Part::Second => self.second = value,
         }
         if number.part == Part::HourOfHalf {
+            // Twelve is zero on a clock of twelve hours: 12 am is midnight.
             self.hour %= 12;
         }
         Some(())
@@ -101,6 +104,7 @@ impl Moment {
         let year = self.year + (self.month - 1).div_euclid(12);
         let month = (self.month - 1).rem_euclid(12) + 1;
         let first = Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, 1).ok()?;
+        // From the first of the month on, so that the 31st of April is the first of May: lenient, as in Solr.
         let date = first.checked_add((self.day - 1).days()).ok()?;
         if self.weekday.is_some_and(|weekday| weekday != number_of(date.weekday())) {
             return None;

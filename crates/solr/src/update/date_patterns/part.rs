@@ -1,5 +1,6 @@
 //! What a pattern of a date is made of, once it is read (`mod.rs`). Only the types: `moment.rs` goes along
-//! them.
+//! them. Patterns are read once, with the configuration, and walked for every text: what can be decided
+//! early, such as how many digits a number leaves to the next, stands in the parts.
 
 use crate::update::date_text::ZoneStyle;
 
