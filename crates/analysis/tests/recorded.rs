@@ -451,6 +451,11 @@ fn more() {
             "donaudampfschiff",
             "donaudampfschiff[0-16] donau[0-16 +0] dampf[0-16 +0] schiff[0-16 +0]",
         ),
+        (
+            "standard > dictionaryCompoundWord dictionary=dict.txt",
+            "Donaudampfschiff donauDampfSchiff",
+            "Donaudampfschiff[0-16] dampf[0-16 +0] schiff[0-16 +0] donauDampfSchiff[17-33] donau[17-33 +0]",
+        ),
         ("standard > fingerprint", "b a b c", "a b c[0-7 fingerprint]"),
         ("standard > reverseString", "abc", "cba[0-3]"),
         (

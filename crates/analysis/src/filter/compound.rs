@@ -47,9 +47,9 @@ static FIX_BROKEN_OFFSETS: FilterDefinition = FilterDefinition::new(
 fn build_compound(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
     args.required("dictionary")?;
     let rules = Rules {
-        // Always without regard to case, whatever the schema: so does Lucene's factory, which has no
-        // `ignoreCase`.
-        words: args.words("dictionary", true)?.unwrap_or_default(),
+        // With regard to case, as in Lucene, whose factory has no `ignoreCase`: `lowercase` comes before this
+        // filter.
+        words: args.words("dictionary", false)?.unwrap_or_default(),
         word_min: args.count("minWordSize", 5, 0)?,
         part_min: args.count("minSubwordSize", 2, 0)?,
         part_max: args.count("maxSubwordSize", 15, 0)?,
