@@ -1,5 +1,6 @@
 //! One error for all layers. Its kind says what the caller should do; `solr` maps kinds to status codes and
-//! bodies.
+//! bodies. A kind is added only where a caller would do something else; what a person needs stands in the
+//! message, with the next step. Nothing here knows HTTP.
 
 use std::error::Error as StdError;
 use std::fmt;

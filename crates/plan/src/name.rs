@@ -1,5 +1,6 @@
 //! Which names collections, cores, configsets and their files may bear: safe as a path segment on every home.
-//! Asked by `cluster` and `http` before a name reaches `store`, which checks again what it is given.
+//! Asked by `cluster` and `http` before a name reaches `store`, which checks again what it is given. One rule
+//! for every home: a name that a folder allows and a bucket does not would bind a node to where it began.
 
 use crate::error::{Error, Result};
 

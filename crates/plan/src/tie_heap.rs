@@ -1,5 +1,7 @@
 //! A binary heap that moves its elements just as Java's `PriorityQueue` and Lucene's do. Where elements
-//! compare equal, which of them leaves first is decided by those moves, and answers must not differ there.
+//! compare equal, which of them leaves first is decided by those moves, and answers must not differ there. It
+//! is for the places where Solr's answer shows that order: listed terms, groups, terms of more-like-this,
+//! collations. Elsewhere the standard heap serves.
 
 use std::cmp::Ordering;
 

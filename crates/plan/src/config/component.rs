@@ -1,5 +1,7 @@
 //! What a search handler runs, and how its components that have settings are set up. Read from
 //! `solrconfig.xml` by `solr::config`; the handler's list says what a response holds and in which order.
+//! Settings of single components are beside (`elevation.rs`, `highlight_parts.rs`, and with their plans in
+//! `search`). What a component does is `solr`'s and the handler's.
 
 use serde::{Deserialize, Serialize};
 

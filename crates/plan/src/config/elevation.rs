@@ -1,5 +1,7 @@
 //! What is put first by hand: rules of a `QueryElevationComponent`, as its file writes them. Read and
-//! resolved by `solr`, which makes clauses and sort keys of them: nothing below it knows of elevation.
+//! resolved by `solr`, which makes clauses and sort keys of them: nothing below it knows of elevation. A rule
+//! is met by words as the query's field type reads them; a configuration that names no type compares texts as
+//! they are.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,7 @@
 //! How a collection behaves, as its `solrconfig.xml` says: when commits happen, what handlers preset, what
-//! updates pass. Read by `solr`, kept by `cluster`, heeded by all.
+//! updates pass. Read by `solr`, kept by `cluster`, heeded by all. It is replaced as a whole: a change makes
+//! a new configuration of new texts, and whoever holds the old one finishes by it. Compiled patterns,
+//! analyzers and suggesters are made of it elsewhere.
 
 pub(crate) mod component;
 pub(crate) mod elevation;

@@ -1,5 +1,7 @@
 //! Update processors as a `solrconfig.xml` declares them: pure settings, with Solr's defaults filled in. Read
-//! by `solr::config`, done by `solr::update::processors`; the one that works by the clock is the engine's.
+//! by `solr::config`, done by `solr::update::processors`; the one that works by the clock is the engine's. No
+//! pattern is compiled and nothing is looked up here: a configuration is data that can be compared and sent,
+//! and what is made of it is kept beside it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,7 @@
 //! What is counted of the hits. Classic facets, resolved: boundaries computed, options given their defaults.
-//! Counts are over the hits of the query and all filters but those that a facet excludes by tag.
+//! Counts are over the hits of the query and all filters but those that a facet excludes by tag. In: what
+//! `solr/facet` resolved; out for `engine/search/facet`, whose parts (`plan/partial`) have the plan's order.
+//! Trees of facets with statistics are `bucket.rs`, maps `heatmap.rs`.
 
 pub(crate) mod bucket;
 pub(crate) mod heatmap;

@@ -1,5 +1,6 @@
 //! What functions read of a document or an index: terms, statistics, distances from a point, amounts of
-//! money. They hold no function and no query, so that the tree, which holds both, is made of them.
+//! money. They hold no function and no query, so that the tree, which holds both, is made of them. Resolved
+//! by `solr/function`, looked up once for a snapshot by the engine (`search/lower`).
 
 use std::sync::Arc;
 

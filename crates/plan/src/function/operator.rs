@@ -1,5 +1,7 @@
 //! What a function does with its arguments: pure arithmetic, logic and text, without the index. How many
-//! arguments there are is the parser's to check; the names are Solr's.
+//! arguments there are is the parser's to check; the names are Solr's. An operator says of what kind its
+//! value is and how debug output names it; how it is worked out, a document batch at a time, is
+//! `engine/search/function`'s.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,7 @@
 //! How much of a box another box is, and how large a box is: what a field of boxes (Solr's `BBoxField`) is
-//! scored by. The formulas are those of Lucene's `BBoxOverlapRatioValueSource` and of spatial4j's areas.
+//! scored by. The formulas are those of Lucene's `BBoxOverlapRatioValueSource` and of spatial4j's areas. In:
+//! the edges of two boxes in degrees; out: a number. The engine calls it document by document; what a request
+//! may ask for is checked in `crates/solr/src/query/spatial/boxes.rs`.
 
 use crate::geo::area::Rect;
 

@@ -1,5 +1,6 @@
 //! The sub-fields of a field of boxes (Solr's `BBoxField`): a number for each edge, and whether the box
-//! crosses the date line.
+//! crosses the date line. In: types as declared; out: dynamic fields that the schema has without being told,
+//! and an edge's number of a box. Which fields a query asks is `crates/solr/src/query/spatial/boxes.rs`.
 
 use crate::error::{Error, Result};
 use crate::geo::area::Rect;

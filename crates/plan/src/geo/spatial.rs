@@ -1,5 +1,7 @@
 //! What a search asks of where documents are, and how Lucene prints it: fields of points as boxes of whole
-//! steps and circles in metres, fields on a grid as spatial4j's shapes.
+//! steps and circles in metres, fields on a grid as spatial4j's shapes. In: an area in degrees and the
+//! field's precision; out: what the engine covers with cells or boxes, and the text for debug output. Nothing
+//! is looked up in an index here.
 
 use std::fmt::{Display, Formatter, Result};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! One shard's part of a tree of facets: what it computed of the documents of a bucket that it has, by the
-//! places of the [`crate::BucketPlan`].
+//! places of the [`crate::BucketPlan`]. Filled by `engine/search/facet/tree`, merged here bucket by bucket,
+//! made into numbers by `cluster/finish`: an average of averages would be wrong, a sum of sums is not.
 
 use super::by_value::ByValue;
 use super::merge::Merge;

@@ -1,5 +1,7 @@
 //! Parts by value. Of every value there is a part: that listed, or for all others the one that is `absent`;
-//! so merging is value by value and knows no special cases, whichever shard has heard of which value.
+//! so merging is value by value and knows no special cases, whichever shard has heard of which value. Filled
+//! by the engine, cut as deep as the plan allows; what `cluster` does with the merged list is in its
+//! `finish`.
 
 use super::merge::Merge;
 use crate::value::Value;

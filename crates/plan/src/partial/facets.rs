@@ -1,5 +1,6 @@
 //! Counts of one shard's hits by classic facets, each in the order of its plan; trees are in
-//! [`super::bucket`].
+//! [`super::bucket`]. A shard counts all values where a count could still grow elsewhere, and as many as the
+//! page needs where it is alone (`CutDepth`). Cutting, ordering and offsets are `cluster/finish`'s.
 
 use super::bucket::BucketPartial;
 use super::by_value::ByValue;

@@ -1,5 +1,6 @@
 //! The second step of a search: what is asked of a shard once the page is known, and what it gives back. Both
-//! name hits by the references that the same snapshot gave in the first step.
+//! name hits by the references that the same snapshot gave in the first step. A shard that is asked later
+//! than its snapshot lives cannot answer it: the pin of the request keeps that (ADR 15).
 
 use super::hits::HitRef;
 use crate::search::highlight::Highlights;

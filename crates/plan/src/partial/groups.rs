@@ -1,5 +1,6 @@
 //! Hits of one shard in groups. A group is known by its value, so groups merge as counts do; its hits merge
-//! as hits do.
+//! as hits do. Which groups are on the page, and which of their hits, is decided above all shards
+//! (`crates/cluster/src/finish/groups.rs`); a shard gives as many of either as the page could need.
 
 use super::ByValue;
 use super::hits::{HitRef, RankedHits};

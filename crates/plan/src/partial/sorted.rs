@@ -1,5 +1,6 @@
 //! Lists in ascending order as one: what most parts do when they merge. Both sides are sorted by the engine;
-//! what is equal on both is one, by the caller's rule.
+//! what is equal on both is one, by the caller's rule. Its callers keep the order when they fill their lists;
+//! nothing here sorts or checks.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,7 @@
 //! What one shard suggests: entries, best first, or how often words follow one another. Weights are the
 //! shard's own; the cut, and what falls with the place of a word, come when those of all shards are together.
+//! In: what a suggester's lookup found in one shard; out: a part that merges in any order, and `cluster`
+//! finishes. What is highlighted, and how weights look, is `solr`'s.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

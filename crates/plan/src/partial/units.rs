@@ -1,5 +1,6 @@
 //! What classic facets count: hits, or the groups that hits are in (Solr's `group.facet`). Groups travel as
-//! their values, since the same group may have hits in several shards and counts once.
+//! their values, since the same group may have hits in several shards and counts once. Hits are counted by
+//! addition, groups by union: that is why a part keeps the values and the answer only their number.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Vectors: what a field of them holds, and how two are compared. Scores are
-//! Lucene's, higher for nearer; they are worked out in `engine`.
+//! Vectors: what a field of them holds, and how two are compared. Scores are Lucene's, higher for nearer;
+//! they are worked out in `engine`. What a type of such a field declares is checked here, once, with the
+//! schema; a query's numbers are read by `crates/solr/src/query/vector.rs` against it.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! The query that finds documents like another, of the words that were taken for it. The words, and how they
-//! are chosen, are `more_like`'s, which holds no query.
+//! are chosen, are `more_like`'s, which holds no query. In: terms with weights, as the shards chose them
+//! together; out: a query for the second search. The document itself is left out by its key.
 
 use std::sync::Arc;
 

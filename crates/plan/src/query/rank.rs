@@ -1,5 +1,7 @@
 //! Scores from a number that a document was given to rank it (Solr's `RankField` and `{!rank}`), by one of a
-//! few curves. The formulas and their precision are those of Lucene's `FeatureField` (9.12).
+//! few curves. The formulas and their precision are those of Lucene's `FeatureField` (9.12). The engine keeps
+//! the rounded number in a column and asks here for a score; parameters are read, and refused, in
+//! `crates/solr/src/query/rank.rs`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Parts of queries that hold no query themselves: phrases, ranges, fuzzy terms, and what a clause or a
-//! relation says of the query in it. The tree is made of them; they know nothing of it.
+//! relation says of the query in it. The tree is made of them; they know nothing of it. All of it is typed
+//! and analysed: texts became terms and bounds became values in `solr/query`. What a part matches is the
+//! engine's.
 
 use std::ops::Bound;
 use std::sync::Arc;

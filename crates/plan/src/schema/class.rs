@@ -1,5 +1,7 @@
 //! The classes of Solr's field types, and what each kind of value can do. Which class a configuration's name
-//! means is `resolve.rs`; what the engine builds for one follows from the questions asked here.
+//! means is `resolve.rs`; what the engine builds for one follows from the questions asked here. A question
+//! that several layers ask of a class is answered here, by a method, so that a class that is new is decided
+//! about in one place.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
 //! Field types and fields: as declared (`…Source`, what is persisted and edited) and as resolved (what all
-//! layers read).
+//! layers read). What is resolved is never edited: an edit changes what is declared, and the whole schema is
+//! resolved anew. How a field lies in an index is the engine's layout.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! How a field is kept: the switches of Solr's schema, resolved from the schema's version, the type and the
 //! field. Defaults by schema version are those of Solr's reference guide ("version" attribute of `schema`).
+//! In: what type and field declare, as texts; out: one record of switches, with every default filled in,
+//! which is all that other layers ask. Combinations that Solr refuses are refused here.
 
 use crate::error::{Error, Result};
 use crate::schema::class::FieldClass;

@@ -1,5 +1,7 @@
 //! What a version of a schema makes of the version before: whether it only adds, so that plans go on
-//! (`lineage.rs`).
+//! (`lineage.rs`). In: two schemas as resolved; out: the later one with its version and lineage. Anything
+//! that could change what an older plan means ends the lineage: it is refused by shards and the request runs
+//! again (ADR 16).
 
 use super::lineage::SchemaLineage;
 use super::{Schema, SchemaSource};

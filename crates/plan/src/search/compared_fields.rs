@@ -1,5 +1,7 @@
 //! Which fields of a search have values that meet: of hits to be ordered, of groups, of facets. Where several
-//! collections are searched together, each of these has to be of one kind in all of them.
+//! collections are searched together, each of these has to be of one kind in all of them. In: a plan; out:
+//! names. Whether kinds agree is asked by the handler of several collections, which alone knows their
+//! schemas.
 
 use std::sync::Arc;
 

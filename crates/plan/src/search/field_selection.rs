@@ -1,5 +1,6 @@
 //! Which stored fields are loaded, by names and patterns. `solr` resolves `fl` into it, the engine loads by
-//! it; fields that are computed or renamed are the response's and not part of it.
+//! it; fields that are computed or renamed are the response's and not part of it. A pattern is matched
+//! against the names that a document has, so nothing is looked up in the schema.
 
 use std::sync::Arc;
 

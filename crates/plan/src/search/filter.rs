@@ -1,5 +1,6 @@
 //! What restricts a search without scoring: a query, whether its matches are kept for others, when it runs,
-//! and the tags by which a facet leaves it out. Resolved from `fq` by `solr`, kept by the engine.
+//! and the tags by which a facet leaves it out. Resolved from `fq` by `solr`, kept by the engine. Two filters
+//! are the same if their queries are equal, whatever their texts were: that is the key of the filter cache.
 
 use crate::query::tree::Query;
 

@@ -1,5 +1,6 @@
 //! One document on a page, with what was worked out for it. Made by the engine's second step for the hits
-//! that are shown, numbered with its shard by `cluster`, written by `solr`.
+//! that are shown, numbered with its shard by `cluster`, written by `solr`. Documents below a hit, snippets
+//! and computed values travel with it, so that writing an answer asks no shard again.
 
 use std::sync::Arc;
 

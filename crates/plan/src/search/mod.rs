@@ -1,5 +1,6 @@
 //! The plan of one search: everything the layers below need, resolved against the schema, in one immutable
-//! value.
+//! value. Made by `crates/solr/src/select/resolve.rs`, never changed on its way: `cluster` derives plans of
+//! its own for shards, `engine` lowers it to nodes. What is only shown, labels and forms, is not in it.
 
 mod compared_fields;
 pub(crate) mod field_selection;

@@ -1,5 +1,7 @@
 //! What comes back of the shapes of a search: a cursor's mark, groups, the other members of groups. The
 //! shapes as asked are `shape.rs`; hits in here are references first and documents once they are fetched.
+//! Generic over the hit, since groups are merged and cut while hits are still references, and only those on
+//! the page are ever fetched.
 
 use crate::error::Result;
 use crate::search::hit::Hit;

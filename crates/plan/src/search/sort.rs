@@ -1,5 +1,7 @@
 //! The orders in which hits come. Resolved from `sort` by `solr`: names are looked up and missing values have
-//! their place; the engine compares within segments, `cluster` the values of hits of several shards.
+//! their place; the engine compares within segments, `cluster` the values of hits of several shards. A hit's
+//! values for these keys travel in its reference, so that shards merge and cursors go on without asking an
+//! index.
 
 use std::sync::Arc;
 

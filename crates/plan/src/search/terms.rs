@@ -1,5 +1,6 @@
 //! The terms of a field, listed: which, in what order, how many. Asked by the terms component and by
 //! suggesters; each shard lists its own and `cluster` merges counts, so a shard cuts only where it is alone.
+//! Only the dictionary is read: dead documents are counted until a merge forgets them, as in Lucene.
 
 use std::sync::Arc;
 

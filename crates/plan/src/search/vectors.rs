@@ -1,5 +1,6 @@
 //! The terms of documents, field by field (Solr's term vectors): which documents and fields, what is told of
-//! each term.
+//! each term. Terms are read from the document's own text again, by its analyzer, since no vectors are
+//! stored; what is told of each is the request's choice.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Why a search does not show a document: what keeps it out first, clause by clause, with what the document
-//! has instead.
+//! has instead. Worked out by the engine for one document, written by `crates/solr/src/why_not.rs`. It
+//! explains a search and takes no part in one.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Updates after the update chain: ids known, values typed, queries resolved. The engine applies them in
-//! order.
+//! order. Made by `solr` (`crates/solr/src/update/chain.rs`), routed by `cluster`, done by `engine/write`. A
+//! batch names itself, so that one that is sent again is done once; an operation that was refused stands in
+//! it, so that it is counted in its order.
 
 pub(crate) mod atomic_op;
 pub(crate) mod commit;

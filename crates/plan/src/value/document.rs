@@ -1,5 +1,7 @@
 //! A typed document: what was sent, after the schema gave its values their types, before copy fields. Copies,
-//! terms and columns are the engine's to make when it prepares the document; what is stored is this.
+//! terms and columns are the engine's to make when it prepares the document; what is stored is this. Names
+//! are shared among documents, which mostly have the same; a field's values keep the order in which they were
+//! sent.
 
 use std::sync::Arc;
 

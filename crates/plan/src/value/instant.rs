@@ -1,5 +1,7 @@
 //! ISO-8601 instants in UTC, to and from milliseconds since the epoch. Date math is `solr`'s; this is the
-//! plain form. The civil calendar follows Howard Hinnant's `days_from_civil` and `civil_from_days`.
+//! plain form. The civil calendar follows Howard Hinnant's `days_from_civil` and `civil_from_days`. No time
+//! zone, no clock and no library: instants are written for every date of every answer, and the digits are all
+//! there is to it.
 
 const DAY_MS: i64 = 86_400_000;
 

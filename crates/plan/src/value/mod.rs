@@ -1,5 +1,7 @@
 //! A typed field value, as stored, indexed and returned. Owns how values compare, and their text as Java
-//! writes it, which Solr's answers show; reading texts into values is `solr`'s by the field's class.
+//! writes it, which Solr's answers show; reading texts into values is `solr`'s by the field's class. Every
+//! layer passes these; a text of a value is made only for people and for what sorts by text. What becomes of
+//! a value in an index is the engine's.
 
 pub(crate) mod currency;
 pub(crate) mod document;
