@@ -1,5 +1,6 @@
 //! Bugs that are planted on purpose, with the feature `seeded-bugs` alone: a simulation that does not find
-//! each of them tests nothing. Without the feature none of this is compiled in.
+//! each of them tests nothing. Without the feature none of this is compiled in. Each variant stands where the
+//! rule is kept, as a condition around it, so that the rule and its loss are read together.
 
 #[cfg(feature = "seeded-bugs")]
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -1,5 +1,6 @@
 //! Which fields say that documents have ended, and when to look next. What is done about it is
-//! `life/expire.rs`'s.
+//! `life/expire.rs`'s. In: the configuration's fields with their periods, and a time; out: what is due. A
+//! shard without such fields never wakes for it.
 
 use std::sync::{Arc, Mutex};
 

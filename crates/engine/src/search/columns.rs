@@ -1,5 +1,6 @@
 //! A column in all segments of a search: closures that meet only tantivy's reader of a segment bring it
-//! along.
+//! along. Opened once for a search, under the layout of its snapshot; a segment that is older than the column
+//! has an empty one.
 
 use plan::Result;
 use tantivy::index::SegmentId;

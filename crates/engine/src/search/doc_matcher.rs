@@ -1,5 +1,6 @@
 //! Whether single documents match queries, asked in index order: what snippets need to know of the parts of a
-//! query that a field's text cannot answer.
+//! query that a field's text cannot answer. In: queries of the plan; out: yes or no for one document after
+//! another. It is for the documents of a page, not for a search.
 
 use plan::{Query, Result};
 use tantivy::DocId;

@@ -1,5 +1,6 @@
 //! The terms of a field in their order, each once, from the dictionaries of all segments at once: read side
-//! by side, so that no more than one term of each segment is held. What becomes of them is the caller's.
+//! by side, so that no more than one term of each segment is held. What becomes of them is the caller's. In:
+//! a field and where to begin; out: terms with the segments that have them. No posting is read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,5 +1,7 @@
 //! What the index holds of each field: documents, distinct terms, and the documents of each term. For the
-//! schema browser, which shows the most frequent terms once those of all shards are together.
+//! schema browser, which shows the most frequent terms once those of all shards are together. In: the
+//! snapshot; out: parts that merge over shards. It reads dictionaries and statistics, no postings but for
+//! counts, and is no part of any search.
 
 use plan::partial::{ByValue, IndexedField, IndexedFields};
 use plan::{Error, Result, Value};

@@ -1,5 +1,7 @@
 //! The second opinion on a search's first hits: how another query scores them. What becomes of the two scores
-//! is decided once, above the shards.
+//! is decided once, above the shards. In: the first hits as references; out: the same with a second score
+//! where the query finds them. It runs in the first step of a search, since what is on the page depends on
+//! it.
 
 use plan::partial::HitRef;
 use plan::{Explanation, Rerank, Result, Value};

@@ -1,5 +1,6 @@
 //! Terms that score as one: their frequencies, each times its boost, are added before BM25 sees them
-//! (Lucene's `SynonymQuery`).
+//! (Lucene's `SynonymQuery`). In: a node with its terms; out: a frequency and a norm for a document, from
+//! which the caller makes a score. Which terms belong together was decided by the analyzer.
 
 use plan::Result;
 use tantivy::{DocId, SegmentReader};

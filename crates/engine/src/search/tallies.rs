@@ -1,5 +1,6 @@
 //! What a join carries from the documents of one query to those of another: values, each with what its
-//! documents score.
+//! documents score. A tree and not a table: values leave in the order in which a dictionary is walked, each
+//! term found behind the last.
 
 use std::collections::BTreeMap;
 

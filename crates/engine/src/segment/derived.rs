@@ -1,5 +1,6 @@
 //! What we write beside tantivy's files when a segment is made: from its own postings and columns, never from
-//! documents, so that a builder and a merge do the same.
+//! documents, so that a builder and a merge do the same. Any of the files may be missing: older segments lack
+//! them and are searched the plain way. What each holds, and how it is read, is its own file's.
 
 use plan::Result;
 use tantivy::SegmentReader;

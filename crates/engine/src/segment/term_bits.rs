@@ -1,5 +1,6 @@
 //! The documents of one term as bits, read where they lie in the mapped file (`dense_terms`): a word at a
-//! time for what combines them, one by one for a cursor over postings.
+//! time for what combines them, one by one for a cursor over postings. Which terms have bits, and where in
+//! the file, is `dense_terms.rs`. Bits are as of the segment's making: dead documents are among them.
 
 use tantivy::DocId;
 use tantivy::directory::OwnedBytes;

@@ -1,5 +1,6 @@
 //! Statistics of fields as a snapshot keeps them: what is counted once serves every search of it. Counting is
-//! `search`'s (`search/stats.rs`).
+//! `search`'s (`search/stats.rs`). Behind a lock that is read at nearly every search and written at the first
+//! that asks for a field.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

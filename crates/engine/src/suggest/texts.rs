@@ -1,5 +1,6 @@
 //! Many short byte strings in one piece of memory, by number. Suggesters keep entries and keys so: four bytes
-//! and no allocation for each, and a search by halves where they are sorted.
+//! and no allocation for each, and a search by halves where they are sorted. Filled once, when a suggester is
+//! built, and only read afterwards; what a number means is its owner's.
 
 use std::ops::Range;
 

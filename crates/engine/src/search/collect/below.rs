@@ -1,5 +1,6 @@
 //! Which documents below a hit give it its sort key (Solr's `childfield`): those just before it, up to the
-//! parent before, that match a query and live.
+//! parent before, that match a query and live. In: two queries, for parents and for children; out: for a
+//! document the children just before it. What of their values orders the hit is the sort's.
 
 use std::sync::Arc;
 

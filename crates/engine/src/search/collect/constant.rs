@@ -1,5 +1,6 @@
 //! Queries whose matches all score the same: the page is their first documents, and nothing is scored. In: a
 //! lowered node and the masks of filters; out: the first hits and the exact count, which is a count of bits.
+//! It is tried before anything else that collects: a filter alone, `*:*` and their like end here.
 
 use plan::Result;
 use plan::partial::HitRef;

@@ -1,5 +1,6 @@
 //! The best hits where scores have no bound to prune by: every match is scored, a batch at a time. In: the
 //! matches as bits, found before. What can be bounded goes by `top_k`, what goes by terms alone by `terms`.
+//! Out: the best hits in `Best`, after the allowance was looked at between batches.
 
 use std::sync::Arc;
 

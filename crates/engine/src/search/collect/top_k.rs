@@ -1,5 +1,7 @@
 //! The best hits by score, ties in index order. Bounds come first: of a window of documents, then of the
-//! blocks that a document is in; what might enter the page is scored, once and exactly.
+//! blocks that a document is in; what might enter the page is scored, once and exactly. In: matches as bits
+//! and a node with bounds; out: hits in `Best`. Counting is done before: what is skipped here has been
+//! counted.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Buffers for the values of one batch, and walks over documents batch by batch. Owns no function: `lower.rs`
 //! makes them, `leaf.rs` and `arithmetic.rs` fill buffers. The allowance is looked at here, for all who walk.
+//! In: bits or lists of documents; out: calls with at most `DOC_BATCH` of them, ascending.
 
 use std::ops::ControlFlow;
 

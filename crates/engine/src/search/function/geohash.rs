@@ -1,5 +1,6 @@
 //! Geohashes of twelve characters: base 32 of the interleaved halvings of longitude and latitude (Niemeyer,
-//! 2008).
+//! 2008). Pure: texts and degrees in, degrees and texts out. They are of the function `geohash` alone: the
+//! grid by which spatial fields are indexed is another.
 
 const ALPHABET: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
 const LENGTH: usize = 12;

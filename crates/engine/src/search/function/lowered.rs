@@ -1,5 +1,7 @@
 //! A function with its fields, terms and statistics looked up: what `lower` makes of a plan's function once
-//! for a snapshot, and `reader` opens in each segment.
+//! for a snapshot, and `reader` opens in each segment. Nothing in it depends on a segment or a document, so a
+//! search shares one among its threads. What a column is read by, and which documents have none, is decided
+//! when it is opened.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! A function as a score, or as a factor of one. Lucene's queues hold no negative scores and none that are no
-//! number: those are 0 (`FunctionQuery` and `FunctionScoreQuery` of Lucene 9).
+//! number: those are 0 (`FunctionQuery` and `FunctionScoreQuery` of Lucene 9). In: a lowered function; out:
+//! scores for a batch of documents, and the text of an explanation. What the function computes is
+//! `reader.rs`'.
 
 use plan::Result;
 use tantivy::{DocId, SegmentReader};

@@ -1,5 +1,6 @@
 //! Functions as queries: as scores, as the bounds of a range, as factors of other scores. Where no scores are
-//! wanted they decide nothing but ranges.
+//! wanted they decide nothing but ranges. In: a plan's function; out: a node. What is looked up for it, and
+//! what it computes, is `search/function`'s.
 
 use std::sync::Arc;
 

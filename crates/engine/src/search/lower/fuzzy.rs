@@ -1,5 +1,7 @@
 //! Fuzzy terms as Lucene's `FuzzyQuery` runs them: the nearest terms of the whole snapshot, each boosted by
-//! its similarity, scored as if each were as frequent as the most frequent one.
+//! its similarity, scored as if each were as frequent as the most frequent one. Which terms are near is
+//! `near_terms.rs`, over the dictionaries of all segments; here they become a boolean node of at most as many
+//! as the query allows.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Joins: the values that the documents of one query have in a field, and the documents that have them in
-//! another. Values are collected over all segments first.
+//! another. Values are collected over all segments first. In: a query of this shard's documents, or values
+//! that another collection's shards have given; out: a node of documents that is worked out before the
+//! search. Of several shards `cluster` asks each for its values and hands all to each (ADR 17).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

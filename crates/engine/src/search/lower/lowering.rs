@@ -1,5 +1,7 @@
 //! One query on its way from plan to node: what every kind of query needs for that. Field layouts, statistics
-//! over all segments and weights by them are looked up here; each kind of query is a file of this folder.
+//! over all segments and weights by them are looked up here; each kind of query is a file of this folder. It
+//! lives as long as one query is lowered. Looked up here means once: a term that stands in a query twice has
+//! its statistics from the same look.
 
 use std::sync::Arc;
 

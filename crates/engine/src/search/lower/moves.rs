@@ -1,5 +1,7 @@
 //! From documents at hand to others, for facets whose domain is not that of the bucket above: the same ways
-//! that queries go.
+//! that queries go. In: documents of a bucket as bits; out: documents of another domain as bits, all living
+//! ones. Over several shards joins and graphs of buckets are refused before
+//! (`crates/solr/src/facet/tree/moves.rs`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Documents by a number that ranks them: scored from its column, whose average stands in for a pivot that is
-//! not given.
+//! not given. In: the query and the columns of all segments; out: documents with scores, worked out before
+//! the search, since the average is of them all.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,7 @@
 //! Queries on `_root_`. In Solr every document has one; here only those of blocks do, and the id of any other
-//! stands for it, so that an index of plain documents does not hold each id twice.
+//! stands for it, so that an index of plain documents does not hold each id twice. In: a query that names
+//! `_root_`; out: one of `_root_` or the id. Fields and statistics are those of the layout, so an index that
+//! has no blocks pays nothing.
 
 use std::sync::Arc;
 

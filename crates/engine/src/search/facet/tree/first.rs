@@ -1,5 +1,6 @@
 //! The first of many in an order, without sorting all of them and without keeping more than twice as many at
-//! a time: how a page of buckets is chosen, whatever they are ordered by.
+//! a time: how a page of buckets is chosen, whatever they are ordered by. It needs an order that is total, as
+//! ranks with the value behind them are; equal ones would be kept by chance.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,6 @@
 //! A function in the place of a column: its values, as keys of reals, are computed where a statistic reads
-//! them.
+//! them. The statistics above it know keys and no functions; which documents have a value is asked of the
+//! function, or, for some of Solr's statistics, not asked at all (`present_only`).
 
 use plan::{Function, Result};
 use tantivy::{DocId, SegmentReader};
