@@ -1,5 +1,6 @@
 //! Takes connections from all listeners, gives each a task, and lets open requests end when the node shuts
-//! down.
+//! down. What a connection does between two requests is `connection/mod.rs`; what is served is
+//! `request/service.rs`. The threads are the binary's runtime's, each with `STACK_BYTES` of stack.
 
 use std::future::Future;
 use std::io;

@@ -1,5 +1,7 @@
 //! TLS: a certificate and its key, and what is offered with them (TLS 1.2 and 1.3; HTTP/2 and HTTP/1.1 by
-//! ALPN). The files are read by whoever starts the server.
+//! ALPN). The files are read by whoever starts the server. No client certificates are asked for: who asks is
+//! told by the request (`security`). A connection that does not get through the handshake is closed without
+//! an answer.
 
 use std::fmt;
 use std::io;

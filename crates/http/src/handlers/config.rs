@@ -1,5 +1,7 @@
 //! `/config` and below: the configuration in force, the Config API's commands, and the sets of parameters. A
-//! change is on disk and in use when it is answered; nothing is restarted.
+//! change is on disk and in use when it is answered; nothing is restarted. Parsing and checking are
+//! `solr::config`'s; here a change is put in place under the collection's own lock, by compare-and-set
+//! against what it was made from.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! A verb of the v2 API, as the older API's request: what it means was worked out in
-//! `crates/http/src/request/v2.rs`, what it does is the older handler's, so that both answer alike.
+//! `crates/http/src/request/v2.rs`, what it does is the older handler's, so that both answer alike. In: what
+//! the path and the body said, as parameters; out: the older handler's reply under the v2 envelope. Needs are
+//! checked for what is done, not for how it was asked.
 
 use solr::params::response::JSON_NAMED_LISTS;
 

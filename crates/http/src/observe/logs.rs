@@ -1,5 +1,6 @@
 //! The log, as requests see it: which parts of the program tell how much, and the last of what was worth a
-//! warning. The binary, which writes the log, hands it in.
+//! warning. The binary, which writes the log, hands it in. Nothing is filtered here: levels are set in the
+//! writer, so that what nobody reads costs nothing.
 
 use plan::Result;
 use tracing::level_filters::LevelFilter;

@@ -1,5 +1,7 @@
 //! A row of the tables of paths: method, path, what it is for and what it reads. The description that clients
-//! are generated from is made of these and of the definitions of parameters.
+//! are generated from is made of these and of the definitions of parameters. The tables are beside, one file
+//! for the paths of a collection and one for those of a node; the routes themselves are `request/route.rs`,
+//! against which a test holds the tables.
 
 use solr::params::{ParamDoc, response};
 

@@ -1,5 +1,7 @@
 //! What serves the node's own paths, by name. What each does is in `handlers`. Known once the path is routed
-//! and before anything is read: who may ask is decided by it (`crates/http/src/security/needs.rs`).
+//! and before anything is read: who may ask is decided by it (`crates/http/src/security/needs.rs`). In: a
+//! path below the web context; out: a name for whoever serves it, with Solr's class where a client may read
+//! of one.
 
 use solr::security::Section;
 

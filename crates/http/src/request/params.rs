@@ -1,5 +1,6 @@
 //! Parameters as they travel: in a URL, in a form body, and segment by segment in a path. `solr` decodes the
-//! first two.
+//! first two. A body of parameters is read as a whole and bounded before (`request/body.rs`); here it is only
+//! taken apart.
 
 use percent_encoding::percent_decode;
 use plan::{Error, Result};

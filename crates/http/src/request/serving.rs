@@ -1,5 +1,6 @@
 //! Who serves a request: what a path was resolved to, before anything is done about it. From here follows
-//! which gate it passes, and of which core and collections it speaks.
+//! which gate it passes, and of which core and collections it speaks. In: the route and the node; out:
+//! the handler, with the collections that it works on until the answer is written.
 
 use std::sync::Arc;
 

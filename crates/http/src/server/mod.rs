@@ -1,5 +1,7 @@
 //! What requests share: the node, the limits, who may do what, what is kept and counted between requests.
-//! What handlers need is here; accepting connections is `connection`'s.
+//! What handlers need is here; accepting connections is `connection`'s. Made once, when a node begins to
+//! serve, and shared by all connections; a handler gets it with its call and keeps nothing of its own between
+//! requests.
 
 pub(crate) mod answers;
 pub(crate) mod tasks;

@@ -1,5 +1,6 @@
 //! What is asked of replicas and of the nodes they are put on, by Solr's parameters. Each shard has one, on
-//! this node: who asks for others counts on them, and is refused.
+//! this node: who asks for others counts on them, and is refused. What is accepted is honoured, else it is
+//! refused by name: a request for two replicas that got one would be trusted for what is not there.
 
 use plan::{Error, Result};
 use solr::params::Param;

@@ -1,5 +1,6 @@
 //! What goes into a step of the pipeline, and what comes out of it. The steps are files beside; their order
-//! is `pipeline`'s.
+//! is `pipeline`'s. A step that fails keeps what those before it found: Solr answers with the hits and the
+//! error, and so does this.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! What may be wrong with a shard, by name, and the next step of whoever reads of it. One list for all who
-//! show signs, so that a name means the same for each; what makes a sign is `standstill.rs` and `disk.rs`.
+//! show signs, so that a name means the same for each; what makes a sign is `standstill.rs` and `disk.rs`. A
+//! name stands in the log, in a metric and in `docs/doctor.md`, and has to be the same in all of them.
 
 /// What may be wrong with a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
