@@ -1,5 +1,7 @@
 //! What an error looks like to a client: the one mapping from kinds to HTTP status, and the `error` entry of
-//! the body. Names of Java classes are there because clients read them.
+//! the body. Names of Java classes are there because clients read them. In: an error of the layers below,
+//! which know no HTTP; out: numbers and entries. What a person needs to know stands in the message and is not
+//! added here.
 
 use plan::{Error, ErrorKind, RootCause};
 

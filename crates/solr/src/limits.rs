@@ -1,5 +1,7 @@
 //! What a request allows itself to use up, and what the header says of an answer that was cut short. What
 //! looks at the limits on the way is [`meter::Allowance`]'s; names and wording are Solr's (`QueryLimits`).
+//! In: parameters and, at the end, the allowance as it was used up; out: flags of the header and the body of
+//! an answer without hits. Stopping is done by whoever works.
 
 use meter::{Allowance, Limit, Limits};
 use plan::Result;

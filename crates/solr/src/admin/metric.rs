@@ -1,5 +1,8 @@
 //! What a metric is: a value, a gauge of several, a count, a rate of events, a time; and the names that Solr
 //! 9.10.1 gives to the figures of each. How they are counted is the server's.
+//!
+//! In: figures from `http`, which fills registries for each answer; out: for `metrics.rs` and
+//! `prometheus.rs`, which choose among them and spell them.
 
 use plan::CacheStats;
 

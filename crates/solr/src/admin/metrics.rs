@@ -1,5 +1,7 @@
 //! `/admin/metrics`: figures by registry and name, as Solr 9 shows them. What there is comes in; which of it
 //! is asked for (`group`, `registry`, `prefix`, `regex`, `property`, `type`, `key`, `expr`) is decided here.
+//! In: registries filled by the server (`metric.rs`) and parameters; out: entries for any writer. Nothing is
+//! counted here.
 
 use fancy_regex::Regex;
 use plan::{Error, Result};

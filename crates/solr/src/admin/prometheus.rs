@@ -1,5 +1,6 @@
 //! The figures as Prometheus reads them (`wt=prometheus`): text format 0.0.4, under the names and labels of
-//! Solr 9's own writer. What has no name there is left out; `parhelion_answers` is ours.
+//! Solr 9's own writer. What has no name there is left out; `parhelion_answers` is ours. It reads the same
+//! registries as `metrics.rs`, so that both tell the same, and differs only in spelling.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,5 +1,6 @@
 //! `/admin/info/system`: versions and the machine. Clients read the versions to know how to speak; they see
-//! the Solr whose behaviour this server has, and its own name beside it.
+//! the Solr whose behaviour this server has, and its own name beside it. In: facts that `http` gathered of
+//! the process and the machine; out: entries, without what Solr tells of Java's flags and memory.
 
 use crate::response::{Entries, Node};
 

@@ -1,5 +1,7 @@
 //! The update chains of a `solrconfig.xml`, and the processors that have names of their own. A class that is
-//! not known fails the whole file, as in Solr: a collection must not take updates that miss a step.
+//! not known fails the whole file, as in Solr: a collection must not take updates that miss a step. In: the
+//! XML of the file; out: chains of settings (`plan::UpdateChain`). They are compiled to steps by `update/`,
+//! and each class's settings are read in `processors/`.
 
 use plan::{DefaultValue, Processor, Result, UpdateChain, UpdateProcessing, UpdateProcessor};
 

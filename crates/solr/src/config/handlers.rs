@@ -1,5 +1,7 @@
 //! The request handlers of a `solrconfig.xml`: their presets, and those that `initParams` gives to paths,
-//! declared or not.
+//! declared or not. Out: handlers of the plan, which `http` finds by their path; a class that is not served
+//! is left out with a warning, so that a file with one of them still loads. Paths that no file declares are
+//! `implicit.rs`.
 
 use plan::{HandlerConfig, Result, check_name};
 

@@ -1,5 +1,7 @@
 //! The `<highlighting>` of a declared `HighlightComponent`: Solr's classes of fragmenters, formatters,
-//! encoders and what the `fastVector` method is put together of.
+//! encoders and what the `fastVector` method is put together of. Out: parts by name (`plan::HighlightParts`),
+//! which a request picks by `hl.fragmenter` and its like. Classes that are not served are left out with a
+//! warning.
 
 use plan::{Component, Components, HighlightPart, HighlightParts, PartWork, Result};
 

@@ -1,5 +1,7 @@
 //! What the Config API changed: Solr's `configoverlay.json`, and how it lies over a `solrconfig.xml`. Its
-//! parts become elements in the tree of the file, so that all that reads the file reads the changes.
+//! parts become elements in the tree of the file, so that all that reads the file reads the changes. It is
+//! the text of one file of the collection's configuration: a command makes the next text of it and the whole
+//! configuration is read anew.
 
 use plan::Result;
 

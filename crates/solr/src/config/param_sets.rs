@@ -1,5 +1,7 @@
 //! Parameters under names (`useParams`), changed over HTTP below `/config/params`: Solr's `params.json`, its
-//! commands and what is shown of it. Shapes and wording recorded from Solr 9.10.1.
+//! commands and what is shown of it. Shapes and wording recorded from Solr 9.10.1. In: the text of
+//! `params.json` and a body of commands; out: the next text, which the handler puts in place, or the sets as
+//! handlers take them. What a set does to a request is `params/pairs.rs`.
 
 use plan::{ConfigSource, ParamSet, Result, VersionedText};
 

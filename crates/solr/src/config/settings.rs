@@ -1,5 +1,6 @@
 //! The settings of a component, a dictionary or a suggester: named values of any type in a list, read by
-//! their names.
+//! their names. In: an element; out: texts, numbers and switches. What cannot be read, is missing or is not
+//! known is refused here, so that all components word it alike.
 
 use plan::{Error, Result};
 

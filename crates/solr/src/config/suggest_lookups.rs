@@ -1,5 +1,6 @@
 //! The lookups of a suggester: Solr's classes with their settings. One table of the classes that are served;
-//! `suggesters.rs` reads the rest of a suggester. What a lookup finds is the engine's.
+//! `suggesters.rs` reads the rest of a suggester. What a lookup finds is the engine's. In: settings as texts;
+//! out: a lookup of the plan. A setting that the class does not have is refused by name.
 
 use plan::{
     Blend, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup, Result, SortedLookup,

@@ -1,5 +1,6 @@
 //! What a suggester is built of: Solr's dictionaries with their settings, and the file that one of them
-//! reads.
+//! reads. Out: a source of the plan The file's entries are read with the configuration. Lookups are
+//! `suggest_lookups.rs`, the suggester around both is `suggesters.rs`.
 
 use std::sync::Arc;
 

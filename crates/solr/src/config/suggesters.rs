@@ -1,5 +1,6 @@
 //! A declared `SuggestComponent`: its suggesters with Solr's settings. What a suggester keeps on disk in Solr
-//! (`indexPath`, `storeDir`) is in memory here.
+//! (`indexPath`, `storeDir`) is in memory here. In: the component's XML; out: suggesters of the plan, their
+//! two parts read by `suggest_lookups.rs` and `suggest_sources.rs`. Building them is the engine's.
 
 use plan::{BuildOn, Component, Components, Result, SuggestComponent, Suggester};
 

@@ -1,5 +1,6 @@
 //! `/analysis/document`: what the chains make of each value of each field of documents sent as XML. They are
-//! not indexed.
+//! not indexed. In: parameters, a body and the schema; out: the stages of each value, as
+//! `field_analysis/mod.rs` shows them for one field.
 
 use std::collections::HashSet;
 use std::sync::Arc;

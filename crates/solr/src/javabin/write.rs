@@ -1,5 +1,6 @@
 //! Writes javabin, value by value: the caller says how many values a list has and then writes them. The tags
-//! are `mod.rs`, the other direction `read.rs`; responses and cursor marks are written by it.
+//! are `mod.rs`, the other direction `read.rs`; responses and cursor marks are written by it. It keeps the
+//! table of names while it writes, which the reader builds up in the same order.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,7 @@
 //! `${name}` and `${name:default}` in parameters stand for the value of another parameter, in which there may
-//! be more of them. What is not sent and has no default stands for nothing; `\${` is left as it is.
+//! be more of them. What is not sent and has no default stands for nothing; `\${` is left as it is. In:
+//! parameters; out: parameters. It runs before any other parameter is read, so that a reference may stand in
+//! any value.
 
 use plan::{Error, Result};
 

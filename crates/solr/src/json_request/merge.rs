@@ -1,5 +1,7 @@
 //! One JSON value laid over another, as Solr lays them: objects grow together, `fields` and `filter` become
-//! lists of both, anything else gives way to what comes later.
+//! lists of both, anything else gives way to what comes later. In: two values; out: one. It is used where
+//! several `json` parameters, a body and `json.path=value` speak of the same, and knows nothing of what any
+//! of it means.
 
 use std::collections::HashMap;
 use std::sync::Arc;

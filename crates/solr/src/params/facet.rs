@@ -1,5 +1,6 @@
 //! Classic facets: which, and how each is counted, ordered, cut. Those marked so may be given for one field
-//! as `f.<field>.<name>` or in the facet's local parameters.
+//! as `f.<field>.<name>` or in the facet's local parameters. Definitions only: the name, what is read, the
+//! default, and the sentence of the reference; `facet/` reads them.
 
 use super::spec::{double, integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

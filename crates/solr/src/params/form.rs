@@ -1,5 +1,6 @@
 //! URL-encoded parameters, from a query string or a form body: UTF-8 text in `%XX`, `+` for a space. Anything
-//! else is a bad request, in Solr's words.
+//! else is a bad request, in Solr's words. In: bytes; out: pairs. Both the query string and the form body go
+//! through it, so that a name means the same in either.
 
 use plan::{Error, Result};
 

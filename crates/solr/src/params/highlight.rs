@@ -1,5 +1,6 @@
 //! Snippets with what was found marked in them: which fields, by which method, cut and marked how. Nearly all
-//! of them may be given for one field as `f.<field>.<name>`.
+//! of them may be given for one field as `f.<field>.<name>`. Definitions only; `highlight/` reads them, and
+//! marking is the engine's.
 
 use super::spec::{float, integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

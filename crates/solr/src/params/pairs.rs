@@ -1,5 +1,7 @@
 //! The parameters of one request: ordered pairs whose names may repeat, with the JSON that some of them stand
 //! for, and what a handler's configuration presets. What a parameter means is its definition's (`spec.rs`).
+//! In: what the URL and the body sent, presets of the handler; out: one list in which a look-up takes the
+//! first of a name. Sent ones stand before defaults, and invariants take a name for themselves.
 
 use std::sync::Arc;
 

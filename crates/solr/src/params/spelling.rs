@@ -1,5 +1,6 @@
 //! What a handler's spelling component does. Definitions only, each with its spelling, sentence, default and
-//! parser (`spec.rs`); read by `crates/solr/src/spell/request.rs`.
+//! parser (`spec.rs`); read by `crates/solr/src/spell/request.rs`. What words are compared and what is found
+//! is the engine's; which component is asked is the configuration's.
 
 use super::spec::{float, integer, switch, text};
 use super::{Family, NoDefault, Param, ParamDoc, Preset};

@@ -1,5 +1,6 @@
 //! What Solr has and we do not, yet. A parameter that would change the answer is refused by name, never
-//! ignored; one that switches its feature off is no reason to refuse.
+//! ignored; one that switches its feature off is no reason to refuse. It runs before a request is read, and
+//! shrinks as features come: what leaves it becomes a definition of its own file.
 
 use plan::{Error, Result};
 

@@ -1,5 +1,7 @@
 //! What `/update` reads beside its body: defaults for the body's commands, what ends the request, and how CSV
 //! and JSON of any shape are taken apart. `update/` gives those without a reader here their meaning.
+//! Definitions only: the name, what is read, the default, and the sentence of the reference
+//! (`docs/parameters.md`).
 
 use plan::Result;
 

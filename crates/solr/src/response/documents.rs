@@ -1,5 +1,7 @@
 //! Documents as the response shows them: a multi-valued field is always a list, any other its one value;
-//! labels, scores and constants as `fl` asks. Values are moved out of the engine's result, not copied.
+//! labels, scores and constants as `fl` asks. Values are moved out of the engine's result, not copied. In:
+//! hits and documents as the shards gave them, `fl`, and the schema; out: document nodes, which every writer
+//! of `response/` spells in its own notation. Which fields are read from an index was decided with the plan.
 
 use std::collections::HashMap;
 use std::sync::Arc;

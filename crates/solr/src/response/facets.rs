@@ -1,5 +1,6 @@
 //! The `facet_counts` section: five keys, always, in Solr's order and types, and a sixth where pivots were
-//! asked for.
+//! asked for. In: finished results, cut and ordered by `cluster`; out: nodes. A number's Java type is decided
+//! here, since clients see it in binary answers.
 
 use plan::{
     FacetResult, FieldFacetResult, HeatmapResult, IntervalFacetResult, PivotCount, PivotFacetResult,

@@ -1,5 +1,6 @@
 //! The envelope: `responseHeader` with status, time and the request's own parameters. What `echoParams` shows
-//! is in the order of a Java hash map, as clients have seen it.
+//! is in the order of a Java hash map, as clients have seen it. It is made last, since it tells the time, and
+//! written first.
 
 use plan::{Error, Result, java_bucket};
 

@@ -1,5 +1,6 @@
 //! Writes a response as javabin, Solr's binary notation, with the types that Solr 9.10 gives: documents and
 //! their list, maps and named lists, whole numbers of two sizes. The notation itself is `crate::javabin`'s.
+//! Beside it stand the writers of other notations, which go through the same nodes.
 
 use plan::Value;
 

@@ -1,5 +1,6 @@
 //! Documents like others, as responses show them: beside the hits of a search, and as an answer of their own.
-//! In: documents and the terms they were found by; which terms are taken is decided in `plan`.
+//! In: documents and the terms they were found by; which terms are taken is decided in `plan`. Two forms of
+//! the same: a section beside hits, and the body of `/mlt`. Terms are shown only where they are asked for.
 
 use plan::{LikeTerm, Query, Schema, SearchResult, Value};
 

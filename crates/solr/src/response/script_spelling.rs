@@ -1,5 +1,6 @@
 //! How Python, Ruby, PHP and GeoJSON spell what all of them have: brackets, flags, numbers that are none,
-//! texts.
+//! texts. A spelling is a value with texts and functions, so that one writer (`scripts.rs`) serves them all
+//! and a difference stands in one place.
 
 use std::io::Write as _;
 

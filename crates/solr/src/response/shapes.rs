@@ -1,5 +1,6 @@
 //! The shapes of a spatial field as `[geo]` writes them: GeoJSON, well-known text, and spatial4j's older
-//! form. Numbers have six decimals at most. Forms recorded from Solr 9.10.1.
+//! form. Numbers have six decimals at most. Forms recorded from Solr 9.10.1. In: a field's values, which are
+//! texts of shapes; out: text or a node.
 
 use plan::{Area, Circle, DEGREES_PER_KM, GeoPoint, Line, Rect, Value};
 

@@ -1,5 +1,6 @@
 //! What an update answers beyond its header: with `versions=true`, the version of each operation, lists that
-//! are empty left out; with `echo=true`, the documents that were read.
+//! are empty left out; with `echo=true`, the documents that were read. In: the outcome as `cluster` put it
+//! together; out: entries, whose place in the answer is the handler's.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! One `<analyzer>` of a field type: its char filters, tokenizer and filters by `name` or `class`, or a whole
-//! analyzer by its Lucene class, which becomes the chain that class is made of.
+//! analyzer by its Lucene class, which becomes the chain that class is made of. In: XML; out: names with
+//! attributes (`plan::AnalyzerSpec`). Whether components of these names exist, and take these attributes, is
+//! for `analysis`, which builds them.
 
 use plan::{AnalyzerSpec, ComponentSpec, Error, Result, TypeSource};
 

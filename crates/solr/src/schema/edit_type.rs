@@ -1,5 +1,7 @@
 //! The Schema API's commands on field types. A type's analyzers come as JSON and are read by the code that
-//! reads them from XML, through the same tree.
+//! reads them from XML, through the same tree. In: a command's object and the declared schema; out: the
+//! declared schema with the type in it. Whether the type can be built is seen when the whole is resolved,
+//! behind the last command.
 
 use plan::{SchemaSource, TypeSource};
 

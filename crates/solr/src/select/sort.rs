@@ -1,5 +1,6 @@
 //! Sort specifications: `price asc, sum(a,b) desc`. A key is a field by its name, or a function in its own
-//! syntax; the schema says whether it can be sorted on. Messages are Solr's, recorded from 9.10.1.
+//! syntax; the schema says whether it can be sorted on. Messages are Solr's, recorded from 9.10.1. Out: keys
+//! of the plan (`plan::SortKey`), by which shards sort and `cluster` merges.
 
 use std::sync::Arc;
 

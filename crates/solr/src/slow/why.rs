@@ -1,5 +1,6 @@
 //! A word of diagnosis: what a slow request spent most of its time on. A table of causes, each with the time
-//! it stands for; those that matter are named, the largest first.
+//! it stands for; those that matter are named, the largest first. In: the trace of the request, by phases;
+//! out: a sentence for the log and `/solr/admin/slow`. Nothing is measured here.
 
 use meter::{Phase, PhaseFigures, Traced};
 

@@ -1,5 +1,7 @@
 //! Corrected queries: a combination of suggestions put into the query's text, as Solr's `SpellCheckCollator`
-//! does it, and which of them are shown. Trying them out is the handler's.
+//! does it, and which of them are shown. Trying them out is the handler's. In: findings for each word and the
+//! query's text; out: texts to try, in the order of their ranks, and of those that found something what is
+//! shown.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,7 @@
 //! `suggest.cfq`: of which contexts suggestions must be. Written as a query without fields; contexts are
-//! whole terms, so a word is one, and two words in quotes are none.
+//! whole terms, so a word is one, and two words in quotes are none. In: the text of `suggest.cfq`; out: a
+//! tree of contexts that the engine holds against each entry. It reads the classic syntax; what contexts
+//! cannot be looked up by is refused.
 
 use std::sync::LazyLock;
 

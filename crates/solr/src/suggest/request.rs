@@ -1,5 +1,6 @@
 //! What a request asks of a suggesting component, and what it is answered. In: parameters and the component;
-//! out: which suggesters to build, a plan for each that is asked, and their answers as Solr writes them.
+//! out: which suggesters to build, a plan for each that is asked, and their answers as Solr writes them. What
+//! is found for a plan is the engine's; building and asking is the handler's.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! The parameters of an update request: defaults for its commands, and the commit or rollback that ends it. A
-//! body may hold commits of its own, which are read here too, by the same definitions.
+//! body may hold commits of its own, which are read here too, by the same definitions. In: parameters; out:
+//! what `update/chain.rs` lays under each command, and the commit behind the last of them.
 
 use plan::{Commit, Error, Result};
 

@@ -1,5 +1,6 @@
 //! Processors that read texts as other types, and the one that adds fields to the schema by the types of
-//! their values.
+//! their values. In: XML; out: settings of the plan. What is done with them is
+//! `crates/solr/src/update/processors/{parse,grow}.rs`.
 
 use plan::{
     AddFields, Change, FieldDefault, NumberStyle, Parsing, Processor, Result, TypeMapping, ValueClass,

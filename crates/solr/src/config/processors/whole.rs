@@ -1,5 +1,6 @@
 //! Processors of whole documents and of requests: defaults, copies, signatures, times to live, revisions,
-//! errors.
+//! errors. In: the XML of a processor; out: settings of the plan (`plan::Processor`), checked by name. What
+//! is done with them is `crates/solr/src/update/processors/whole.rs`.
 
 use plan::{
     CloneDest, DefaultValue, Expiry, FieldChoice, FieldConditions, FieldDefault, Processor, Result, Revising,

@@ -1,5 +1,5 @@
 //! What `/admin/collections` reads, whatever the action; of backups and snapshots also what actions of cores
-//! and `/replication` do.
+//! and `/replication` do. Definitions only; each action of `http` reads those it has.
 
 use super::values::count;
 use crate::params::spec::{is_true, lenient_switch, text};

@@ -1,5 +1,7 @@
 //! Which managed resources there are: those that filters of the schema read, and those that clients made,
-//! which the file `_rest_managed.json` lists, as Solr's does.
+//! which the file `_rest_managed.json` lists, as Solr's does. It is worked out of the schema's texts whenever
+//! it is asked for, so that it cannot disagree with them. What a list holds is `list.rs`; commands on it are
+//! `mod.rs`.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
 //! What is done to the values of one field. Recorded from Solr 9.10.1 (`compat/update/processors.yaml`). In:
-//! a field as it has come so far; which fields are concerned is `choice.rs`.
+//! a field as it has come so far; which fields are concerned is `choice.rs`. Values are raw, as the request
+//! sent them: the schema reads them as its types only behind the chain.
 
 use analysis::{JavaRegex, Replacement, strip_html};
 use plan::{Change, Error, FieldClass, Result, RootCause};

@@ -1,5 +1,6 @@
 //! Fields that the schema does not know, added to it by the types of their values (Solr's schemaless mode).
 //! Only proposed here: the collection takes the proposal by compare-and-set, or the batch is resolved anew.
+//! In: a document and the schema as it is; out: a schema with more fields, and the document that meant them.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,6 @@
 //! Texts read as booleans, numbers and dates: all values of a field or none. A step reads one type; dates go
-//! by patterns (`crates/solr/src/update/date_patterns`).
+//! by patterns (`crates/solr/src/update/date_patterns`). In: values of a draft as they were sent; out: the
+//! same with another type, untouched where one of them cannot be read, so that the next step can try.
 
 use plan::{FieldClass, NumberStyle, Parsing, Result};
 

@@ -1,5 +1,6 @@
 //! A digest of a document's fields, written into one of them; documents of one digest can give way to the
-//! newest.
+//! newest. In: a draft and settings; out: the draft with its signature and, where wanted, a query of what
+//! gives way. The digests themselves are `digest.rs`; what gives way is deleted with the add itself.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Steps that add fields to documents, rename them, or hold documents to bounds: those that look at a
-//! document as a whole, where `change.rs` looks at one field.
+//! document as a whole, where `change.rs` looks at one field. In: a draft and what passes with it
+//! (parameters, schema, time); out: the draft changed, or the document refused. Settings are read in
+//! `crates/solr/src/config/processors/whole.rs`.
 
 use std::sync::Arc;
 
