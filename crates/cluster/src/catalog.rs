@@ -65,6 +65,8 @@ impl Catalog {
         let placements = self.local.list(PLACEMENT)?;
         let placed = placements.iter().filter_map(|name| name.strip_suffix(".json")).map(str::to_owned);
         let mut keys: BTreeSet<String> = placed.collect();
+        // After a crash while a collection was made or deleted any of the three may be there without the
+        // others.
         keys.extend(self.shared.list(COLLECTIONS)?);
         keys.extend(self.folder_names(COLLECTIONS)?);
         Ok(keys)
@@ -194,6 +196,7 @@ impl Catalog {
         for shard in &placement.discarded {
             self.folders.remove(&path(key, shard)).map_err(lift)?;
         }
+        // Only once the folders are gone: after a crash in between they are still noted, and swept again.
         placement.discarded.clear();
         self.put_placement(key, placement)
     }

@@ -125,6 +125,7 @@ impl Node {
         let NodeConfig { data_dir, clock, shards, name } = config;
         let started_ms = clock.now_ms();
         let catalog = Arc::new(Catalog::open(data_dir, homes)?);
+        // Before anything is read: what older releases wrote is put into today's form first.
         upgrade(&catalog)?;
         let mut node = Self {
             name,
@@ -230,6 +231,8 @@ impl Node {
     /// Flushes and closes every shard. The first error is returned, after all were tried. Blocks.
     pub fn close(&self) -> Result<()> {
         let _changing = self.lock();
+        // Collected before an error is looked at, so that one shard that cannot close keeps none of the
+        // others open.
         let closed: Vec<_> = self.list().iter().map(|collection| collection.close()).collect();
         closed.into_iter().collect()
     }

@@ -119,6 +119,8 @@ macro_rules! reads {
             fn $ask(self, asked: &dyn $asked, meters: &Meters) -> Result<$answer> {
                 match asked.read($requests::$name(self), meters)? {
                     $answers::$name(answer) => Ok(answer),
+                    // The compiler cannot know that a shard answers what it was asked; a shard of another
+                    // node might not.
                     _ => Err(Error::internal("a shard gave the answer to another request")),
                 }
             }

@@ -118,6 +118,7 @@ impl Ids {
     }
 
     fn child(&self, id: &str) -> Option<&Arc<[u8]>> {
+        // A document that moved to another block is in the one that came last.
         let roots = self.roots.get(id)?.iter().rev();
         roots.filter_map(|root| self.documents.get(root)).find_map(|document| document.child(id))
     }
@@ -126,6 +127,7 @@ impl Ids {
 impl Recent {
     /// The live document of this id that came last, which is the root of its block.
     pub(crate) fn get(&self, id: &str) -> Option<&RecentDocument> {
+        // What builders take now is newer than what is being sealed.
         self.current.get(id).or_else(|| self.sealing.get(id))
     }
 
@@ -137,6 +139,7 @@ impl Recent {
     /// Marks all documents of this id with their blocks dead; true when one was alive.
     pub(crate) fn mark(&mut self, id: &str) -> bool {
         let current = self.current.documents.remove(id).is_some_and(|it| it.mark());
+        // Marked in both, whatever the first said: an `||` the other way round would leave one alive.
         self.sealing.documents.get(id).is_some_and(RecentDocument::mark) || current
     }
 
@@ -158,6 +161,7 @@ impl Recent {
                 known.push(id.clone());
             }
         }
+        // A chain of dead ones is not carried on, or an id that is updated for ever would grow one.
         let beside = documents.remove(&id).filter(RecentDocument::holds_living);
         document.beside = beside.map(Box::new);
         documents.insert(id, document);

@@ -134,6 +134,8 @@ impl Manifest {
             Error::new(ErrorKind::DataLoss, message).with_source(error)
         };
         let manifest: Self = serde_json::from_slice(bytes).map_err(damaged)?;
+        // Not `format`: a newer format that older readers may pass over says so here, so that going back a
+        // release stays possible.
         if manifest.reader_format_min > FORMAT {
             let message = format!(
                 "the shard was written by a newer version (format {}); use that version or a later one",

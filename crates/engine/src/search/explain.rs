@@ -260,6 +260,7 @@ impl ExplainedDoc<'_> {
     ) -> Explanation {
         let (freq, norm) = evaluator.counts(self.doc).unwrap_or((1.0, NO_NORM));
         let mut product = Vec::new();
+        // Lucene shows no boost of 1.
         if scoring.boost != 1.0 {
             product.push(leaf(scoring.boost, "boost"));
         }

@@ -57,6 +57,7 @@ pub(super) fn counted_near_terms(
             if read.is_multiple_of(TERMS_A_LOOK) && context.allowance.is_used_up() {
                 break;
             }
+            // Dead documents are counted until a merge drops them, as in Lucene.
             *found.entry(terms.key().to_vec()).or_default() += u64::from(terms.value().doc_freq);
         }
     }
@@ -70,6 +71,8 @@ pub(crate) fn is_near(fuzzy: &Fuzzy, found: &str) -> bool {
     let (wanted, found): (Vec<char>, Vec<char>) = (fuzzy.term.chars().collect(), found.chars().collect());
     let edits_max = usize::from(fuzzy.edits_max);
     if edits_max == 0 || wanted.len() > TERM_CHARS_MAX || wanted.len().abs_diff(found.len()) > edits_max {
+        // An edit changes the length by one at most. A word that is too long has no automaton, so it means
+        // itself.
         return wanted == found;
     }
     let prefix = fuzzy.prefix_length.min(wanted.len());
@@ -97,6 +100,7 @@ pub fn similarity(fuzzy: &Fuzzy, found: &str) -> f32 {
 /// Insertions, deletions, replacements and, if they count as one, swaps of neighbours between two words
 /// (optimal string alignment).
 fn edits(left: &[char], right: &[char], swaps: bool) -> usize {
+    // Half of the greatest, since 1 is added to it.
     let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
     let mut above: Vec<usize> = (0..=right.len()).collect();
     let mut two_above: Vec<usize> = Vec::new();
@@ -130,6 +134,7 @@ impl PrefixThen {
         let at = fuzzy.term.char_indices().nth(fuzzy.prefix_length).map_or(fuzzy.term.len(), |(at, _)| at);
         let (prefix, rest) = fuzzy.term.split_at(at);
         let rest =
+            // tantivy's automata know no exact beginning, so this one is of the rest alone.
             FuzzyTermQuery::new(Term::from_field_text(field, rest), fuzzy.edits_max, fuzzy.transpositions)
                 .automaton()
                 .map_err(from_tantivy)?;

@@ -20,10 +20,14 @@ pub(super) fn exact_count(places: &[PhraseSlot<'_>]) -> u32 {
     for start in first.positions {
         let matched = rest.iter().zip(&mut heads).all(|(place, head)| {
             let wanted = start.saturating_sub(first.offset) + place.offset;
+            // Starts ascend, and so does what they want of each slot: what a head has passed is never wanted
+            // again.
             let behind = place.positions.get(*head..).unwrap_or_default();
             *head += behind.partition_point(|position| *position < wanted);
             place.positions.get(*head) == Some(&wanted)
         });
+        // The subtraction above stops at 0: a start before its own offset would pass for one at the
+        // beginning.
         count += u32::from(matched && *start >= first.offset);
     }
     count
@@ -123,6 +127,8 @@ impl<'a> Matcher<'a> {
         let mut length = self.end - self.walkers[lead].begin();
         self.lead = (lead, self.walkers[lead].word());
         while self.advance(lead) {
+            // While the lead still begins first, moving it only shortens the match; once it has passed the
+            // next one, the match was as short as it gets.
             if self.walkers[lead].begin() > next {
                 self.waiting[lead] = true;
                 if length <= slop {
@@ -137,6 +143,7 @@ impl<'a> Matcher<'a> {
             self.lead = (lead, self.walkers[lead].word());
         }
         self.exhausted = true;
+        // The last one: its lead ran out of words before anything could end it.
         (length <= slop).then_some(length)
     }
 
@@ -187,6 +194,8 @@ impl<'a> Matcher<'a> {
 
     fn lesser(&self, left: usize, right: usize) -> usize {
         let key = |index: usize| (self.walkers[index].begin(), self.walkers[index].place.offset);
+        // Lucene's order: by where the phrase would begin, then by the slot. Which of two equal terms moves
+        // decides what is found, and so the score.
         if key(left) < key(right) { left } else { right }
     }
 

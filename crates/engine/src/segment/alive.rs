@@ -37,6 +37,7 @@ impl Dead {
             return false;
         }
         let at = doc as usize / 64;
+        // Copies only while a snapshot holds the words of its moment.
         let words = Arc::make_mut(&mut self.words);
         if words.len() <= at {
             words.resize(at + 1, 0);
@@ -78,6 +79,7 @@ impl Dead {
         for at in 0..max_doc.div_ceil(64) {
             let dead = self.words.get(at as usize).copied().unwrap_or(0);
             let docs = (max_doc - at * 64).min(64);
+            // Bits behind the last document count as dead, or tantivy would count them among the living.
             let padding = if docs == 64 { 0 } else { u64::MAX << docs };
             bytes.extend_from_slice(&(!dead & !padding).to_le_bytes());
         }
@@ -119,6 +121,7 @@ impl Ranks {
         let at = doc as usize / 64;
         let dead = match (self.counts.get(at), self.dead.words.get(at)) {
             (Some(count), Some(word)) => count + (word & ((1u64 << (doc % 64)) - 1)).count_ones(),
+            // Behind the last word nobody is dead: all the dead are before.
             _ => self.dead.count,
         };
         doc - dead

@@ -38,6 +38,7 @@ pub(crate) fn texts(archive: &[u8]) -> Result<Resources> {
         }
         check_path(entry.name)?;
         let text = entry.text(archive, room)?;
+        // What is left counts for all files together: many small ones can be a bomb too.
         room -= text.len() as u64;
         if files.insert(entry.name.to_owned(), text).is_some() {
             return Err(wrong(&format!("it has `{}` twice", entry.name)));
@@ -62,6 +63,7 @@ fn directory(archive: &[u8]) -> Result<(usize, usize)> {
     const TAIL: usize = END_BYTES + u16::MAX as usize;
     let from = archive.len().saturating_sub(TAIL);
     let tail = archive.get(from..).unwrap_or_default();
+    // The last one: a file in the archive may be a zip of its own, with such a mark in it.
     let end = memchr_last(tail, END).ok_or_else(|| wrong("it is empty, cut off, or no zip at all"))?;
     let end = from + end;
     slice(archive, end, END_BYTES)?;
@@ -118,10 +120,13 @@ impl<'a> ZipEntry<'a> {
         if archive.get(self.local..self.local + LOCAL.len()) != Some(LOCAL) {
             return Err(wrong(&format!("`{}` is not where the directory says", self.name)));
         }
+        // Its own lengths: the local header's extra field may differ from the directory's.
         let names = half(archive, self.local + 26)? + half(archive, self.local + 28)?;
         let packed = slice(archive, self.local + LOCAL_BYTES + names, self.packed)?;
         let mut bytes = Vec::new();
         let read = if self.deflated {
+            // One byte more than there is room for tells too much from just enough, and the sizes of the
+            // archive need not be believed.
             DeflateDecoder::new(packed).take(room + 1).read_to_end(&mut bytes)
         } else {
             packed.take(room + 1).read_to_end(&mut bytes)

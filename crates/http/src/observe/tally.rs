@@ -119,6 +119,7 @@ impl Meter {
         if now_ms.saturating_sub(ticked_ms) < TICK_MS {
             return;
         }
+        // Only once in a tick: between ticks, counting takes no lock.
         let mut averages = lock(&self.averages);
         let ticked_ms = self.ticked_ms.load(Ordering::Acquire);
         let ticks = now_ms.saturating_sub(ticked_ms) / TICK_MS;
@@ -135,6 +136,7 @@ impl Averages {
         let now = count.saturating_sub(self.counted) as f64 / seconds;
         self.counted = count;
         let weights = AVERAGED_MINUTES.map(|minutes| 1.0 - (-seconds / 60.0 / minutes).exp());
+        // The first tick begins the averages at its own rate rather than at 0.
         let before = self.rates.unwrap_or([now; 3]);
         let mut rates = before;
         for (rate, weight) in rates.iter_mut().zip(weights) {
@@ -216,6 +218,7 @@ impl Windows {
             return;
         }
         let [even, odd] = &self.two;
+        // The one that begins is emptied; after a longer silence both are out of date.
         if number > before + 1 || number % 2 == 0 {
             even.clear();
         }

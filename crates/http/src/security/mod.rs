@@ -65,6 +65,8 @@ impl Guard {
         now_ms: i64,
     ) -> Result<Principal, Refusal> {
         let user = shown.user();
+        // Before the password is looked at: hashing it costs time, and a right guess must not be told from a
+        // wrong one meanwhile.
         if let Some(wait_s) = user.and_then(|user| self.attempts.wait_s(peer.address(), user, now_ms)) {
             return Err(Refusal::Wait(wait_s));
         }
@@ -88,6 +90,7 @@ impl Guard {
             file::edit(&self.security(), section, body, &context)?
         };
         if let Some(security) = edited.security.take() {
+            // On disk first: what is in force must not be lost by a crash.
             editor.node.save_security(security.to_text()).await?;
             *self.security.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(security);
         }
@@ -193,6 +196,7 @@ fn shown(headers: &HeaderMap) -> Result<Option<Shown>, BadCredentials> {
     match (all.next(), all.next()) {
         (None, _) => Ok(None),
         (Some(header), None) => Shown::read(header.to_str().map_err(|_| BadCredentials)?),
+        // A proxy might check one and this server the other.
         (Some(_), Some(_)) => Err(BadCredentials),
     }
 }

@@ -71,6 +71,8 @@ impl World {
         let mut names = BTreeMap::new();
         for path in paths {
             let (seen, durable) = (before.names.get(path), before.names_durable.get(path));
+            // Name by name: without a sync of the folder a file system keeps any of its changes and loses any
+            // other.
             let survivor = if seen == durable || !chance() { durable } else { seen };
             survivor.map(|id| names.insert(path.clone(), *id));
         }
@@ -94,6 +96,7 @@ impl Contents {
             self.durable.len()
         };
         let mut bytes = self.durable.clone();
+        // A length that reached the platter before its contents reads as zeros.
         bytes.resize(len, 0);
         for sector in self.dirty.iter().filter(|_| chance()) {
             copy_sector(&self.seen, &mut bytes, *sector);

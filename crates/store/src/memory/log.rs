@@ -58,6 +58,7 @@ impl MemoryLog {
 
     /// Offers what is pending, unless a group is under way.
     fn offer(&self, state: &mut State) -> Result<()> {
+        // A second group might land before the first, and recovery would find a gap.
         if state.under_way.is_some() || state.pending.is_empty() {
             return Ok(());
         }
@@ -180,6 +181,7 @@ impl FencedLog for MemoryLog {
         let mut state = self.state();
         self.check_given_out(&state, at)?;
         let mut result = Ok(());
+        // What an earlier opening appended was settled when this one began: nothing of it is still to come.
         while result.is_ok() && state.durable < at && at.epoch == self.opening.epoch {
             result = self.advance(&mut state);
         }

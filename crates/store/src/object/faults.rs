@@ -166,9 +166,11 @@ impl FaultyMedium {
     pub fn kill(&self, seed: u64) -> Self {
         self.is_dead.store(true, Ordering::SeqCst);
         let mut world = self.world();
+        // They were meant for the process that died.
         world.next.clear();
         let mut state = seed;
         world.under_way.retain_mut(|(calls, ..)| {
+            // Some land after the next process has begun, which is what the fence has to withstand.
             *calls = (split_mix(&mut state) % 16) as u32;
             split_mix(&mut state) & 1 == 0
         });
@@ -184,6 +186,7 @@ impl FaultyMedium {
     fn begin(&self) -> Attempt<MutexGuard<'_, World>> {
         let mut world = self.world();
         world.now_ms += world.call_ms;
+        // Before the caller's own death is looked at: what is on its way lands whoever calls next.
         if !world.is_down {
             self.land(&mut world);
         }
@@ -353,6 +356,7 @@ impl Medium for BrokenMedium {
         let is_fresh = self.is_fresh(key);
         let replaces = match self.how {
             Broken::IgnoresCondition => true,
+            // As if both had looked before either wrote.
             Broken::RacesCondition => is_fresh,
             Broken::ReadsLate | Broken::ListsLate => false,
         };

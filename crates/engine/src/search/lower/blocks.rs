@@ -51,6 +51,8 @@ impl Lowering<'_> {
                 found.insert(segment.view.id(), scored_parents(segment, parents, &mut children, mode, boost));
             } else {
                 let bits = children.bits.clone();
+                // Behind the last parent this is `TERMINATED`, which is past the end of the bits and sets
+                // none.
                 let docs = bits.iter().map(|child| parents.next_from(child + 1));
                 constant.insert(segment.view.id(), Arc::new(Bits::from_docs(segment.max_doc(), docs)));
             }
@@ -173,6 +175,7 @@ fn children_of(
                  clauses to find a problem doc. docID={doc}"
             )));
         }
+        // Matches ascend, so the walk over the parents goes on where it was.
         while next_parent < parent {
             first = next_parent + 1;
             next_parent = parents.next_from(first);

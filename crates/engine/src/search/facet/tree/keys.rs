@@ -66,6 +66,7 @@ impl KeyColumn {
             Self::Strings(strings) => {
                 let Some(column) = strings.column(segment) else { return };
                 let common = strings.common(segment);
+                // A document's strings are a set in Lucene's column, where numbers may repeat.
                 read(column.ords(), docs, true, out, |ord| common(ord) as u64);
             }
             Self::Numbers(_, _, columns) => match columns.get(segment) {
@@ -185,6 +186,7 @@ where
         ColumnIndex::Full => {
             let mut values = vec![column.min_value(); docs.len()];
             match docs {
+                // A range unpacks block by block.
                 [first, ..] if in_a_row(docs) => column.values.get_range(u64::from(*first), &mut values),
                 _ => column.values.get_vals(docs, &mut values),
             }
