@@ -1,7 +1,7 @@
 //! How a client behaves; every field has a default that suits most.
 //!
 //! Given once when a client is made, to all that it is made of; nothing is read from the environment. What
-//! concerns a single request (its time, its preferences) is said by the request.
+//! concerns a single request (its time, its preferences) is set in the request.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -76,7 +76,7 @@ impl Request {
         Ok(Self::new(method, target, &[]))
     }
 
-    /// With this body. What is not said of it by `content_type` may be by headers.
+    /// With this body. What `content_type` does not describe may be in headers.
     #[must_use]
     pub fn body(mut self, content_type: Option<&str>, bytes: impl Into<Bytes>) -> Self {
         let content_type = content_type.map(str::to_owned);

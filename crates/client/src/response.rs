@@ -65,7 +65,7 @@ impl Response {
                 "the server asks who you are: say it with --user-file, --user or --api-key".to_owned()
             }
             (None, 403) => "the server knows who you are and does not permit this".to_owned(),
-            // With a page only where log-ins are counted: who is one too many otherwise is told in JSON.
+            // With a page only where log-ins are counted: who is one too many otherwise gets JSON.
             (None, 429) if self.body.trim_ascii_start().starts_with(b"<") => {
                 "too many log-ins have failed; try again in some minutes".to_owned()
             }

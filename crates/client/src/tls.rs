@@ -53,7 +53,7 @@ impl Tls {
             Error::Tls(format!("the key is not a private key in PEM without a password: {error}"))
         })?;
         self.identity = Some(Arc::new(Identity { chain, key }));
-        // So that a certificate without its key is told of now, not at the first request.
+        // So that a certificate without its key is reported now, not at the first request.
         self.config(&[])?;
         Ok(self)
     }

@@ -1,5 +1,5 @@
 //! The address of a Solr: scheme, host, port and the context path, to which collections and handlers are
-//! appended; and who is to be said to ask there.
+//! appended; and as whom to log in there.
 //!
 //! In: what people write, `host:port` too; out: the parts that requests and connections need. A login within
 //! the text is refused, so that none gets into logs.

@@ -81,7 +81,7 @@ impl Catalog {
         self.shared.set(&path(collection.key(), "collection.json"), None, collection).map(drop)
     }
 
-    /// Changes what is said of a collection. Errors: `NotFound`.
+    /// Changes the description of a collection. Errors: `NotFound`.
     pub fn change_collection(
         &self,
         key: &str,

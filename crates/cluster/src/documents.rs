@@ -148,7 +148,7 @@ fn open(error: store::Error) -> Error {
     Error::new(ErrorKind::Unknown, error.message().to_owned()).with_source(error)
 }
 
-/// After a look that told so.
+/// After a look that found so.
 fn not_made(error: store::Error) -> Error {
     Error::new(ErrorKind::Unavailable, format!("{}; it was not made", error.message())).with_source(error)
 }

@@ -1,6 +1,6 @@
 //! The engine's shards, in the homes that their sites give, behind this crate's seam.
 //!
-//! Only here is it said which method of the engine answers which request of a shard: a new one gets a line in
+//! Only here stands which method of the engine answers which request of a shard: a new one gets a line in
 //! `shard/read.rs` and an arm here. Nothing is decided: updates lead the log on the thread that they are on,
 //! all else is handed through. Tests of this crate use `memory` instead.
 

@@ -71,7 +71,7 @@ fn position(coding: Coding) -> Option<usize> {
     Coding::ALL.iter().position(|known| *known == coding)
 }
 
-/// 1 where nothing is said, 0 where it cannot be read.
+/// 1 where nothing is given, 0 where it cannot be read.
 fn weight(parameters: &str) -> f32 {
     let parameters = parameters.trim();
     let text = parameters.strip_prefix("q=").or_else(|| parameters.strip_prefix("Q="));

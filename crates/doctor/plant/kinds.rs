@@ -103,7 +103,7 @@ fn ask_with_log(places: &str) -> io::Result<()> {
     ask(peer)
 }
 
-/// Is told something first, and waits for more.
+/// Gets a first message, and waits for more.
 fn listen_to(place: &str) -> io::Result<()> {
     let mut peer = TcpStream::connect(place)?;
     peer.write_all(b"subscribe\n")?;

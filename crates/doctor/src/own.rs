@@ -7,7 +7,7 @@ use crate::observe::{Machine, ObserveOptions};
 use crate::verdict::words::duration;
 use crate::verdict::{Standing, ThreadVerdict, judge};
 
-/// Threads that are told of.
+/// Threads that are reported.
 const THREADS_MAX: usize = 3;
 
 /// Those that wait longest first; `None` where none waits for anybody, or nothing could be seen. Takes as

@@ -1,6 +1,6 @@
 //! The slow log of a process that is a Parhelion, for the time that it was watched: what its requests waited
 //! for, beside what its threads waited for. Asked over HTTP at an address that the process listens on; what
-//! cannot be asked is said.
+//! cannot be asked is reported.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;

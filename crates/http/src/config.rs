@@ -71,7 +71,7 @@ pub struct ServeConfig {
     pub drain_timeout: Duration,
     /// What kept answers may hold; 0 keeps none.
     pub answer_bytes_max: u64,
-    /// Requests that take as long are told of in the log; `None` tells of none but where a collection says
+    /// Requests that take as long are logged; `None` logs none but where a collection says
     /// so.
     pub slow_ms: Option<u64>,
     pub configsets: Configsets,
@@ -83,7 +83,7 @@ pub struct ServeConfig {
     pub machine: Arc<dyn Fn() -> MachineFacts + Send + Sync>,
     /// What of the host will hurt next, measured when a request asks.
     pub host_notes: HostNotes,
-    /// What is stuck in the node at the moment: seen by whoever calls its looks, told by requests.
+    /// What is stuck in the node at the moment: seen by whoever calls its looks, shown to requests.
     pub watch: Arc<NodeWatch>,
     /// Who may do what; `None` lets everybody do everything.
     pub security: Option<Arc<Security>>,

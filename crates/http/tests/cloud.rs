@@ -1,4 +1,4 @@
-//! A cluster of one: what cloud clients read, names that stand for collections, backups, and what is told of
+//! A cluster of one: what cloud clients read, names that stand for collections, backups, and what is reported of
 //! a node.
 
 mod served;

@@ -1,4 +1,4 @@
-//! What is kept between searches is not true for longer than what it hangs on: a segment, a snapshot, another
+//! What is kept between searches is not true for longer than what it depends on: a segment, a snapshot, another
 //! collection. Each search is asked, something is added, and the same search is asked again.
 
 mod served;

@@ -211,7 +211,7 @@ async fn chains_do_the_same_to_pieces() {
     .await;
 }
 
-/// On a core without deleted documents: how many fields an index has (as the answer says) hangs on when
+/// On a core without deleted documents: how many fields an index has (as the answer says) depends on when
 /// merges drop these.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_limit_of_fields_stops_every_piece() {

@@ -1,4 +1,4 @@
-//! Each sign that a node gives of itself, planted in a server that runs: what stands still is told in the
+//! Each sign that a node gives of itself, planted in a server that runs: what stands still is reported in the
 //! log, in the metrics, in `/admin/health` and `/admin/doctor`, with what the doctor says of the thread that
 //! stands there, and no longer once it goes on. Only the clock is the test's own.
 #![cfg(target_os = "linux")]
@@ -44,7 +44,7 @@ impl io::Write for Lines {
     }
 }
 
-/// A sign to be planted: by what, and after how long it is to be told.
+/// A sign to be planted: by what, and after how long it is to be reported.
 struct Planting {
     sign: &'static str,
     metric: &'static str,
@@ -102,7 +102,7 @@ impl Watched {
         String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
     }
 
-    /// The sign is told of everywhere, once, in these words and with the doctor's.
+    /// The sign is reported everywhere, once, in these words and with the doctor's.
     async fn tells(&self, sign: &str, metric: &str, words: &str) {
         let health = self.health().await;
         let signs = health["signs"].as_array().unwrap_or_else(|| panic!("no signs: {health}"));

@@ -204,7 +204,7 @@ async fn answers_are_packed_for_those_who_take_it() {
         let body = unpacked(coding, &bytes[split..]);
         let told = (answer.header("content-encoding"), answer.header("vary"));
         assert_eq!(told, (coding, vary), "{policy:?} {query} {accepts}");
-        // What requests may be packed with is told where answers would be packed.
+        // What requests may be packed with is announced where answers would be packed.
         assert_eq!(answer.header("accept-encoding").is_empty(), vary.is_empty());
         assert_eq!(answer.header("content-length"), (bytes.len() - split).to_string());
         assert!(String::from_utf8(body).unwrap().contains(r#""numFound":1"#));
@@ -225,7 +225,7 @@ fn unpacked(coding: &str, bytes: &[u8]) -> Vec<u8> {
     whole.to_vec()
 }
 
-/// Packed in each way that is told of, and in one that is not.
+/// Packed in each way that is announced, and in one that is not.
 #[tokio::test]
 async fn updates_may_be_packed() {
     let served = Served::start_with(|config| config.compress = Compress::Always).await;

@@ -1,5 +1,5 @@
 //! The collection that documents go to: requests that are sent again while the server is busy or away,
-//! documents that it refuses told apart from those beside them, and the collections and aliases of whole
+//! documents that it refuses distinguished from those beside them, and the collections and aliases of whole
 //! runs. What may have been done already is sent again only where doing it twice does no harm; each method
 //! says why it is so.
 

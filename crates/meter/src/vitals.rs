@@ -55,7 +55,7 @@ impl Drop for Working<'_> {
     }
 }
 
-/// Times are told apart by a quarter of their size, from about a microsecond to an hour.
+/// Times are distinguished by a quarter of their size, from about a microsecond to an hour.
 const FIRST_BIT: u32 = 10;
 const PARTS_BITS: u32 = 2;
 const SLOTS: usize = 128;
@@ -234,7 +234,7 @@ mod tests {
         let seen = waits.wait(1, now_ns, || waits.figures().waiting, |_| true);
         let figures = waits.figures();
         assert_eq!((seen, figures.waiting, figures.reached, figures.by_length.count()), (1, 0, 1, 1));
-        // Over at once: the medium has it, and how long that takes is not told.
+        // Over at once: the medium has it, and how long that takes is not counted.
         waits.wait(2, || 7, || (), |()| true);
         // Not over: somebody else writes.
         waits.wait(3, || 7, || (), |()| false);

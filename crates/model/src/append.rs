@@ -28,7 +28,7 @@ rules! { Append {
     identical_bytes => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// A slot is acknowledged when it and all below it are durable.
     acknowledge_in_order => NOTHING_ACKNOWLEDGED_IS_LOST,
-    /// What was offered and is not resolved in the client's time is told as unknown, not as refused.
+    /// What was offered and is not resolved in the client's time is reported as unknown, not as refused.
     offered_is_never_refused => NOTHING_REFUSED_APPEARS,
     /// A snapshot is shown when its watermark is durable.
     show_only_durable => READERS_SEE_ONLY_WHAT_IS_DURABLE,

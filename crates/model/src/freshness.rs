@@ -26,7 +26,7 @@ rules! { Freshness {
     /// What an update expects is compared with the newest in the log's order, what is not durable yet
     /// included.
     expect_against_the_logs_order => NO_EXPECTED_VERSION_IS_PASSED_OVER,
-    /// A conflict is told when what it was judged by is durable.
+    /// A conflict is reported when what it was judged by is durable.
     conflict_waits_for_durable => READERS_SEE_ONLY_WHAT_IS_DURABLE,
     /// Followers order snapshots by epoch first.
     epoch_before_watermark => NO_FOLLOWER_GOES_BACKWARDS,

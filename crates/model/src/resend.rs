@@ -34,7 +34,7 @@ rules! { Resend {
     go_on_behind_what_is_logged => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// What was forgotten is asked first: an owner without room does not refuse what it may have applied.
     forgotten_before_refused => NOTHING_REFUSED_APPEARS,
-    /// Refused is told only when every send was answered so.
+    /// Refused is reported only when every send was answered so.
     refused_by_every_send => NOTHING_REFUSED_APPEARS,
 }}
 

@@ -29,7 +29,7 @@ pub struct LoginArgs {
 }
 
 impl LoginArgs {
-    /// `None` where nothing is said.
+    /// `None` where nothing is given.
     pub fn login(&self) -> anyhow::Result<Option<Login>> {
         if let Some(file) = &self.user_file {
             let text =

@@ -44,7 +44,7 @@ pub struct ServeArgs {
     /// Where collections are kept; made when missing.
     #[arg(long, value_name = "DIR", default_value = "parhelion-data", env = "PARHELION_DATA_DIR")]
     data_dir: PathBuf,
-    /// Where shards and what is said of them are at home instead of in --data-dir: s3://bucket/prefix,
+    /// Where shards and their descriptions are at home instead of in --data-dir: s3://bucket/prefix,
     /// gs://bucket/prefix, az://container/prefix or file:///folder, with credentials and endpoint from the
     /// environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...). This node takes over all that lies there, from
     /// whichever had it.

@@ -1,6 +1,6 @@
 //! The node's watch over itself: the thread that looks at its shards twice a second, what the doctor says of
 //! this process when something is stuck, and what it finds on this host when a request asks. What is stuck
-//! is judged in `http`, and what is said of threads and host in `doctor`: here they meet.
+//! is judged in `http`, and what is reported of threads and host in `doctor`: here they meet.
 
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

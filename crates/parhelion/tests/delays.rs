@@ -1,6 +1,6 @@
 //! Delays that are injected into a real server, and whom it blames: a client that stops in the middle of its
 //! request, a disk that stands still, processors that others have. The slow log must lay nine tenths of each
-//! to the right phase and cause; what is stuck must be told by the server itself, in the doctor's words.
+//! to the right phase and cause; what is stuck must be reported by the server itself, in the doctor's words.
 //!
 //! A delay is a lower bound by its nature, and is measured from when the server was seen in it: a busy
 //! machine adds to both sides, or to neither.

@@ -1,6 +1,6 @@
 //! A cache in figures: what its owner counts, summed over a collection's shards, and shown under Solr's names
-//! by `solr`. Which caches there are, and what evicts, is not said here. Sums over shards add up as if there
-//! were one cache, so that a node shows one figure.
+//! by `solr`. Which caches there are, and what evicts, is decided elsewhere. Sums over shards add up as if
+//! there were one cache, so that a node shows one figure.
 
 /// Counted since the cache was made; `bytes` are held now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Whose documents an update is about: the ids that its body names, in JSON and in XML. By these it goes to
-//! the leader of their shard. Where they cannot be told for certain it goes to any leader, who passes on what
-//! is not his: that costs a detour and no more.
+//! the leader of their shard. Where they cannot be found for certain it goes to any leader, who passes on
+//! what is not his: that costs a detour and no more.
 //!
-//! In: a body and what its header says of it; out: ids, or that they cannot be told. Whether the body is
+//! In: a body and what its header says of it; out: ids, or that they cannot be found. Whether the body is
 //! well-formed otherwise is the server's to say.
 
 use quick_xml::Reader;
@@ -28,7 +28,7 @@ impl Documents<'_> {
     }
 }
 
-/// `None` where not every id can be told, or there is none.
+/// `None` where not every id can be found, or there is none.
 pub(crate) fn documents<'a>(content_type: &str, body: &'a [u8], id_field: &str) -> Option<Documents<'a>> {
     let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let body = std::str::from_utf8(body).ok()?;

@@ -1,5 +1,5 @@
 //! Servers, networks and applications that misbehave: no request is sent twice unless it is safe, nothing that
-//! is not whole looks whole, and every fault is told with what may have been done.
+//! is not whole looks whole, and every fault is reported with what may have been done.
 
 #[path = "../../client/tests/support/mod.rs"]
 mod support;

@@ -27,7 +27,7 @@ pub struct VectorsRequest {
     schema_version: Option<u64>,
 }
 
-/// What is told of each term.
+/// What is shown of each term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wish {
     frequency: bool,

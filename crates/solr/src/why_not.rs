@@ -9,10 +9,10 @@ use plan::{
 use crate::debug::QueryPrinter;
 use crate::response::{Entries, Name, Node};
 
-/// Ranks beyond are not told.
+/// Ranks beyond are not shown.
 pub const RANKS_MAX: usize = 10_000;
 
-/// Clauses told of one that combines many.
+/// Clauses shown of one that combines many.
 const CLAUSES_SHOWN: usize = 10;
 
 /// What is known of the document.

@@ -74,7 +74,7 @@ enum Ahead {
     EndedBlank,
     Danda,
     Paragraph,
-    /// A letter told that the sentence ended before what opened.
+    /// A letter showed that the sentence ended before what opened.
     Told,
     Over,
 }

@@ -78,7 +78,7 @@ impl EndpointSource for Nodes {
 }
 
 impl CloudClient {
-    /// `login` is said to every node that the state names.
+    /// `login` is sent to every node that the state names.
     pub fn new(
         source: impl ClusterStateSource + 'static,
         login: Option<Login>,

@@ -1,5 +1,5 @@
 //! The client that feeds a collection: documents go in one by one, are gathered into batches, and sent over
-//! several streams at once. Every document is either acknowledged or told of, with the reason: none is lost
+//! several streams at once. Every document is either acknowledged or reported, with the reason: none is lost
 //! silently.
 
 use std::fmt;
@@ -143,7 +143,7 @@ impl UpdateStream {
     }
 
     /// One document, as a JSON object. Waits while the buffer is full. Errors: [`Error::Request`] where
-    /// `json` is no object; what becomes of the document is told later.
+    /// `json` is no object; what becomes of the document is reported later.
     pub async fn add(&self, json: impl Into<Bytes>) -> Result<(), Error> {
         let json: Bytes = json.into();
         // One document that is none would have the whole batch refused.

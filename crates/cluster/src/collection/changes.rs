@@ -136,7 +136,7 @@ impl Collection {
         offload::update(work).await?
     }
 
-    /// Changes what is said of it, which counts as a change of its state.
+    /// Changes its description, which counts as a change of its state.
     pub(crate) fn change_entry(&self, mut change: impl FnMut(&mut CollectionDocument)) -> Result<()> {
         let _changing = self.lock();
         let entry = self.catalog.change_collection(self.entry().key(), |entry| {

@@ -127,7 +127,7 @@ impl Collection {
         })
     }
 
-    /// How many fields the visible documents have; 0 where that cannot be told.
+    /// How many fields the visible documents have; 0 where that is not known.
     pub fn count_fields(&self) -> u64 {
         let fields = self.gathered(|shard| FieldsRead.ask(shard, &Meters::default())).unwrap_or_default();
         fields.0.iter().filter(|field| field.in_index).count() as u64

@@ -49,7 +49,7 @@ impl Served {
         })
     }
 
-    /// Closes all of them; the first error is told, after all were tried.
+    /// Closes all of them; the first error is returned, after all were tried.
     pub fn close(&self) -> Result<()> {
         let closed: Vec<_> = self.shards.iter().map(|served| served.shard.close()).collect();
         closed.into_iter().collect()

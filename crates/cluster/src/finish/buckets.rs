@@ -58,7 +58,7 @@ fn sub_facet(facet: &SubFacet, merged: SubFacetPartial) -> Option<SubFacetResult
     })
 }
 
-/// Its key is told beside it.
+/// Its key is shown beside it.
 pub(super) fn heatmap_result(facet: &HeatmapFacet, counts: Vec<u32>) -> HeatmapResult {
     HeatmapResult { map: facet.map, form: facet.form, counts }
 }

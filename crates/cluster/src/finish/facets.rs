@@ -104,7 +104,7 @@ fn page<T>(
     let mut shown: Vec<_> = counted.filter(|(.., count)| *count >= facet.count_min).collect();
     if facet.sort == FacetSort::Count {
         // Values come in their order, which stays between equal counts. Cached keys, so that pairs of numbers
-        // are moved and not values with all that hangs on them.
+        // are moved and not values with all that belongs to them.
         shown.sort_by_cached_key(|(.., count)| Reverse(*count));
     }
     let before = usize::try_from(left_out.before).unwrap_or(usize::MAX);

@@ -14,7 +14,7 @@ use super::router::{Router, ShardDocument, Target};
 pub(crate) struct SplitBatch {
     /// One for each shard; `None` where it has nothing to do.
     pub parts: Vec<Option<UpdateBatch>>,
-    /// Of the operations that an outcome tells of: where each went, and by what it is told.
+    /// Of the operations that an outcome tells of: where each went, and by what the outcome names it.
     sent: Vec<(Target, OperationReport)>,
     /// Of the operation that belongs nowhere, which is the last.
     failure: Option<Error>,
@@ -136,7 +136,7 @@ impl From<UpdateOutcome> for PartOutcome {
 }
 
 impl PartOutcome {
-    /// Moves what is told of the operation to `joined`, or drops it where another shard told it already.
+    /// Moves the outcome of the operation to `joined`, or drops it where another shard told it already.
     /// Whether there was anything.
     fn move_next(&mut self, told: &OperationReport, (joined, is_told): (&mut UpdateOutcome, bool)) -> bool {
         let take = |from: &mut VecDeque<(String, Version)>, to: &mut Vec<_>, name: &str| {

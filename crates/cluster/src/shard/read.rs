@@ -36,7 +36,7 @@ pub trait ShardReader: Send + Sync {
 /// What a shard shows at one moment: what several questions of one request are asked of, so that they mean
 /// the same documents.
 pub trait ShardSnapshot: Send + Sync {
-    /// What the plan's scores hang on beside each document, as this shard has it: of several shards the sum
+    /// What the plan's scores depend on beside each document, as this shard has it: of several shards the sum
     /// comes with the plan ([`SearchPlan::statistics`]).
     fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics>;
     /// The best hits of this shard in the groups of a step, of which those of all shards are chosen and come

@@ -1,6 +1,7 @@
 //! Asks one node for all: the cluster's state, and of every node, through the one that was asked
 //! (`nodes=all`), its version, disk, figures and log. What only each node itself tells is asked in
-//! [`replicas`](super::replicas). Reads only. What is not told is listed with the reason, and is no error.
+//! [`replicas`](super::replicas). Reads only. What is not answered is listed with the reason, and is no
+//! error.
 
 use client::{Error, SolrClient};
 use serde_json::Value;
@@ -91,7 +92,7 @@ impl Asker<'_> {
         self.read("admin/metrics", &[("group", "node,core"), ("prefix", &names)], read::metrics).await
     }
 
-    /// Whether there was an answer; else it is said that there was none.
+    /// Whether there was an answer; else it is reported that there was none.
     async fn read(
         &mut self,
         path: &str,

@@ -1,5 +1,5 @@
-//! What was learnt of a cluster. Absent is what was not told; a lint without its fact is silent. No judgement
-//! here.
+//! What was learnt of a cluster. Absent is what could not be learnt; a lint without its fact is silent. No
+//! judgement here.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct ClusterFacts {
     pub log: Vec<LogLine>,
     /// Between two looks at what grows; 0 where there was one.
     pub watched_ms: u64,
-    /// What was asked for and not told, with the reason.
+    /// What was asked for and not answered, with the reason.
     pub unseen: Vec<String>,
 }
 

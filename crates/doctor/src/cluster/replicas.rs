@@ -12,7 +12,7 @@ use super::facts::{ClusterFacts, CollectionFacts, ReplicaFacts};
 use super::options::{ClusterOptions, unseen};
 use super::{certificates, read};
 
-/// Replicas whose settings are compared; of a larger cluster the rest is not looked at, and said to be.
+/// Replicas whose settings are compared; of a larger cluster the rest is not looked at, which is reported.
 const REPLICAS_MAX: usize = 200;
 
 /// One replica of a node.
@@ -129,7 +129,7 @@ async fn ask_own_doctor(options: &ClusterOptions, facts: &mut ClusterFacts, url:
     }
 }
 
-/// A refusal is said and is no reason to ask no more; silence is an error.
+/// A refusal is reported and is no reason to ask no more; silence is an error.
 async fn get(
     options: &ClusterOptions,
     client: &SolrClient,

@@ -1,6 +1,6 @@
 //! `doctor host`: what of this machine will hurt a search server next. Each finding is of something that was
-//! measured here, with why it matters, the command that mends it, and how sure it is; nothing is said of what
-//! was not measured.
+//! measured here, with why it matters, the command that mends it, and how sure it is; nothing is reported of
+//! what was not measured.
 
 mod facts;
 pub(crate) mod fuzzing;

@@ -63,7 +63,7 @@ fn ask_once(socket: &UdpSocket, server: &str, question: u64, now_ms: fn() -> i64
     }
 }
 
-/// A bound that passed is told by the system as "would block".
+/// A bound that passed is reported by the system as "would block".
 fn no_answer(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::WouldBlock => io::Error::new(io::ErrorKind::TimedOut, "it does not answer"),

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Of an answer; the longest of those asked for has some 5 KB.
 const ANSWER_MAX: u64 = 1 << 20;
 
-/// Asks a server for `conf`, `mntr` and `srvr`. What it refuses (`4lw.commands.whitelist`) is told in the
+/// Asks a server for `conf`, `mntr` and `srvr`. What it refuses (`4lw.commands.whitelist`) is reported in the
 /// facts.
 pub fn ask(server: &str) -> ZooKeeperFacts {
     let mut facts = ZooKeeperFacts { server: server.to_owned(), ..ZooKeeperFacts::default() };
@@ -76,7 +76,7 @@ pub fn read_monitor(facts: &mut ZooKeeperFacts, text: &str) {
         value("zk_num_alive_connections").and_then(|count| count.parse().ok()).or(facts.connections);
 }
 
-/// `Name: value` lines; what `mntr` has told counts before.
+/// `Name: value` lines; what `mntr` says has precedence.
 pub fn read_server(facts: &mut ZooKeeperFacts, text: &str) {
     let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     facts.state = facts.state.or_else(|| state(value("Mode:")?));

@@ -1,4 +1,4 @@
-//! A cluster as text: its nodes in a table, what was found, what was not told.
+//! A cluster as text: its nodes in a table, what was found, what could not be learnt.
 
 use super::layout::{list, table};
 use crate::cluster::{ClusterFacts, NodeFacts};

@@ -33,7 +33,7 @@ pub(crate) struct BatchSpan {
 /// What a record says of where its operations come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// Of the schema that they were resolved against; 0 where nobody said.
+    /// Of the schema that they were resolved against; 0 where it is not known.
     pub(crate) schema_version: u64,
     pub(crate) batch: Option<BatchSpan>,
 }

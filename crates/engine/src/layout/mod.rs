@@ -3,7 +3,7 @@
 //! A layout only grows. Field numbers are given once and never again, so that a segment written under an
 //! older layout means the same under every later one; what grew is named by a generation. It starts from the
 //! declared fields, gains the dynamic ones when a document first uses them, and is kept in the manifest as
-//! its list of slots. What a field gets is `slot.rs`, how tantivy is told `segment_schema.rs`; how values
+//! its list of slots. What a field gets is `slot.rs`, how tantivy gets it `segment_schema.rs`; how values
 //! become terms is `prepare`, how queries read them `search`.
 
 pub(crate) mod analyzers;

@@ -2,8 +2,8 @@
 //! beside theirs, a manifest names it all with the log's position, and the log is trimmed.
 //!
 //! In: a cut (`refresh`), durable in the log; out: files in the segment store and a version of the manifest
-//! chain. A manifest whose publication got no answer is offered again before any other. When to flush is said
-//! by `schedule`, by a client's commit, or by memory that runs short (`write/writer.rs`).
+//! chain. A manifest whose publication got no answer is offered again before any other. When to flush is
+//! decided by `schedule`, by a client's commit, or by memory that runs short (`write/writer.rs`).
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

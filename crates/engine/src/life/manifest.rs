@@ -32,7 +32,7 @@ pub(crate) struct Manifest {
     pub(crate) segments: Vec<SegmentRecord>,
     /// When the newest change in here was made, in milliseconds since 1970.
     pub(crate) modified_ms: i64,
-    /// The newest schema that an operation in here was resolved against; 0 where nobody said.
+    /// The newest schema that an operation in here was resolved against; 0 where it is not known.
     #[serde(default)]
     pub(crate) schema_version: u64,
     /// Batches that are remembered, oldest first.

@@ -1,6 +1,6 @@
 //! What searches of a shard keep from one another: statistics of fields, the bits of filters, sources of
-//! documents. All of it hangs on segments, which never change but for their dead, so nothing here is ever
-//! invalid; a refresh only tells which segments are gone. Results hang on the snapshot.
+//! documents. All of it belongs to segments, which never change but for their dead, so nothing here is ever
+//! invalid; a refresh only tells which segments are gone. Results depend on the snapshot.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;

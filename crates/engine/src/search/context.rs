@@ -123,7 +123,7 @@ impl<'a> SearchContext<'a> {
         self.caches.peers.get().map(|peers| &**peers).ok_or_else(none)
     }
 
-    /// Whether nothing is searched, only what a search hangs on is counted.
+    /// Whether nothing is searched, only what a search depends on is counted.
     pub(crate) fn is_noting(&self) -> bool {
         matches!(self.counted_by, CountedBy::Noting(_))
     }

@@ -1,6 +1,6 @@
 //! The exact score of one document after another, in ascending order: Lucene's formulas in Lucene's precision
 //! and order of addition, so that equal documents score equal and ties fall to index order as in Solr. Which
-//! documents match is told by `matches`.
+//! documents match is decided by `matches`.
 
 use std::sync::Arc;
 

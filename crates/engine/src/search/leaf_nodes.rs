@@ -2,7 +2,7 @@
 //! phrase. Each names its terms, its text as Lucene prints it, and its weight.
 //!
 //! Made by `lower` with the statistics of a snapshot; opened in a segment by `terms`, `synonym`, `phrase` and
-//! `span`. How leaves combine is said by `node`.
+//! `span`. How leaves combine is in `node`.
 
 use tantivy::Term;
 use tantivy::postings::TermInfo;

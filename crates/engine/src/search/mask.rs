@@ -35,7 +35,7 @@ impl PreparedFilter {
         let key = match scope {
             _ if !filter.cache => None,
             MatchScope::Segment => Some(key_of(&filter.query)),
-            // It may hang on what other shards count, of which this snapshot's number says nothing.
+            // It may depend on what other shards count, of which this snapshot's number says nothing.
             MatchScope::Snapshot if context.is_counted_by_all() => None,
             // What it finds is true of this snapshot only.
             MatchScope::Snapshot => Some(format!("{}@{}", context.snapshot, key_of(&filter.query)).into()),

@@ -107,7 +107,7 @@ pub(crate) fn search(
     run::search(&context, plan, caches.results.lookup(snapshot, plan).as_ref())
 }
 
-/// What the scores of a plan hang on beside each document, as a snapshot has it.
+/// What the scores of a plan depend on beside each document, as a snapshot has it.
 pub(crate) fn statistics(
     snapshot: &Snapshot,
     plan: &SearchPlan,

@@ -23,7 +23,7 @@ struct ResultKey {
     /// In order of their fingerprints.
     filters: Vec<Query>,
     sort: Vec<SortKey>,
-    /// What its scores hang on in other shards.
+    /// What its scores depend on in other shards.
     statistics: Option<Arc<SearchStatistics>>,
 }
 

@@ -1,6 +1,6 @@
-//! What the scores and values of a plan hang on beside each document, as one shard has it. The plan is
+//! What the scores and values of a plan depend on beside each document, as one shard has it. The plan is
 //! lowered as for a search, and each statistic that is asked for on the way is noted (`counted_by`), so that
-//! whatever a kind of query hangs on is known without a list of kinds.
+//! whatever a kind of query depends on is known without a list of kinds.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,7 +18,7 @@ pub(crate) fn statistics(context: SearchContext<'_>, plan: &SearchPlan) -> Resul
     {
         let context = SearchContext { counted_by: CountedBy::Noting(&noted), ..context };
         lower_scored(&context, &plan.query)?;
-        // Which documents a filter finds may hang on them too; what asks other collections does not.
+        // Which documents a filter finds may depend on them too; what asks other collections does not.
         let counting = plan.filters.iter().filter(|filter| filter.query.scope() == MatchScope::Snapshot);
         for filter in counting {
             lower_unscored(&context, &filter.query)?;

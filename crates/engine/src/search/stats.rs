@@ -114,7 +114,7 @@ pub(crate) fn segment_stats(
 }
 
 /// Of a field whose terms count once a document. What tantivy notes of such a field is an estimate once a
-/// merge has dropped documents, and scores would hang on when that was.
+/// merge has dropped documents, and scores would depend on when that was.
 fn once_each(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field) -> Result<SegmentFieldStats> {
     let of = |documents| SegmentFieldStats { doc_count: documents, total_term_freq: documents };
     let columned = || layout.column.as_ref().map(|column| column_docs(segment.reader, column)).transpose();

@@ -1,5 +1,5 @@
 //! The terms of documents: their stored texts, analysed anew as for the index. Solr keeps them beside the
-//! index; here only the schema says for which fields they are told.
+//! index; here only the schema says which fields have them.
 //!
 //! In: places of documents in a snapshot; out: terms by field with positions, offsets in UTF-16 units and
 //! payloads, and, where asked, in how many documents each is. Serves the term vector component; embeddings

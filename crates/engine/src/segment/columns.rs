@@ -2,7 +2,7 @@
 //! which costs more than many a query. A view of a segment keeps what was opened.
 //!
 //! In: a segment's reader and the column that a layout names; out: the column in its type, or one made from
-//! the terms of a field without one (`uninvert`). What the numbers mean for a field's class is said at the
+//! the terms of a field without one (`uninvert`). What the numbers mean for a field's class is decided at the
 //! end.
 
 use std::sync::{Arc, PoisonError, RwLock};

@@ -33,7 +33,7 @@ pub(crate) fn put(position: u32, term: &[u8], payload: &[u8], out: &mut Vec<i64>
     }));
 }
 
-/// By which words at one position are told apart: FNV-1a, 32 bits.
+/// By which words at one position are distinguished: FNV-1a, 32 bits.
 pub(crate) fn fingerprint(term: &[u8]) -> u32 {
     const OFFSET: u32 = 0x811c_9dc5;
     const PRIME: u32 = 0x0100_0193;

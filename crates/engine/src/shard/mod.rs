@@ -124,7 +124,7 @@ impl Shard {
     }
 
     /// The documents of these ids as the last update left them, visible or not; `None` where there is none.
-    /// What is told is durable: where an update of one of them is not yet, this waits for it.
+    /// What is answered is durable: where an update of one of them is not yet, this waits for it.
     pub fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         let layout = self.core.layout();
         let mut judged_by = None;

@@ -38,7 +38,7 @@ impl PinnedShard {
         search::search(&self.snapshot, plan, &self.caches, meters)
     }
 
-    /// What the plan's scores hang on beside each document, as this shard has it.
+    /// What the plan's scores depend on beside each document, as this shard has it.
     pub fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
         self.snapshot.check_schema(plan.schema_version)?;
         search::statistics(&self.snapshot, plan, &self.caches, meters)

@@ -95,7 +95,7 @@ impl Suggesters {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// Builds those that an event calls for. What fails is told to the log and stays as it was, as in Solr.
+    /// Builds those that an event calls for. What fails is logged and stays as it was, as in Solr.
     pub(crate) fn follow(&self, event: Event, snapshot: &Snapshot, bound: &BoundSchema) {
         let components = lock(&self.declared).clone();
         for component in &components {

@@ -253,7 +253,7 @@ fn merges_change_no_answer() {
     assert_eq!(found(&shard, &term("f9_t", "word9")), ["2"]);
 }
 
-/// Scores must not hang on when a merge dropped the dead.
+/// Scores must not depend on when a merge dropped the dead.
 #[test]
 fn statistics_after_a_merge_are_those_of_the_living() {
     let tagged = |id: usize| {

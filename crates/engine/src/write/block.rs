@@ -20,7 +20,7 @@ use crate::write::atomic;
 /// A document of a block, or a block's root, with its id.
 pub(crate) type Member = (String, Document);
 
-/// The documents below a root in index order, each told where it belongs; and what the root itself is told.
+/// The documents below a root in index order, each with where it belongs; and what the root itself gets.
 pub(crate) fn flatten(root: &mut Member, children: Vec<NestedField>, schema: &Schema) -> Vec<Member> {
     let mut flat = Flat { root: root.0.clone(), schema, members: Vec::new() };
     flat.fields(children, &root.0, "");

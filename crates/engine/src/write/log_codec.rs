@@ -8,7 +8,7 @@
 //! Layout: format byte 2, the version of the schema (LEB128), a byte that is 1 where a batch is named, and
 //! then its id (16 bytes), first operation, count of those covered, total, a count and the numbers of those
 //! left out, each as a distance, and a count of those refused, each with its number as a distance, three
-//! codes and two texts (`refused`); then operations. A record of a batch may have none: it says what was told
+//! codes and two texts (`refused`); then operations. A record of a batch may have none: it keeps the outcomes
 //! of operations that left nothing in the log. Format 1, which is read as well, has operations behind the
 //! format byte. An operation is: tag, version (LEB128), and for tag 1 id and document, 2 id, 3 nothing, 4 as
 //! 1 for a document that replaces no other, 5 a count of documents and then as many and one more as 1 has (a

@@ -45,7 +45,7 @@ impl Drop for Running<'_> {
 }
 
 impl Core {
-    /// Applies a batch. What it is told is true once that is durable which the outcome waits for.
+    /// Applies a batch. Its outcome is true once that is durable which the outcome waits for.
     pub(crate) fn update(self: &Arc<Self>, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate {
         let UpdateBatch {
             id,
@@ -122,7 +122,7 @@ impl Core {
         result
     }
 
-    /// Gives what was told of operations that left nothing in the log a record of its own, where none behind
+    /// Gives the outcomes of operations that left nothing in the log a record of its own, where none behind
     /// them tells of it: sent again they are told the same, and what was refused is never done.
     fn log_judged(&self, progress: &mut Progress) -> Result<()> {
         let Some(origin) = progress.origin_of_judged() else { return Ok(()) };

@@ -26,7 +26,7 @@ pub enum LatencyGoal {
 
 /// To either side of a share of the processors nothing changes.
 pub(super) const PROCESSOR_BAND: f64 = 0.05;
-/// What cannot be told from the machine's own noise is no objective.
+/// What cannot be distinguished from the machine's own noise is no objective.
 const TIME_MIN: Duration = Duration::from_millis(1);
 
 impl FromStr for Objective {

@@ -1,6 +1,6 @@
 //! HTTP/2 by upgrade (`Upgrade: h2c`, RFC 7540 section 3.2), with which the JDK's client greets a server it
 //! does not know. The request that asked is answered as stream 1 of the HTTP/2 connection. hyper knows
-//! nothing of this, so the stream is told to it as if the client had opened it: after the client's first
+//! nothing of this, so the stream is shown to it as if the client had opened it: after the client's first
 //! frame a frame with the request's head is put in. Its fields are literals that enter no table, so the
 //! client's own compression goes on undisturbed. RFC 9113 has withdrawn the upgrade: a request that asks for
 //! it with a body, or in an unusual way, is answered in HTTP/1.1.
@@ -141,7 +141,7 @@ fn from_base64url(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What is told to hyper, and what has come of the client's preface and first frame.
+/// What is passed to hyper, and what has come of the client's preface and first frame.
 pub(crate) struct UpgradeFeed {
     /// What the client's `HTTP2-Settings` say.
     settings: Vec<u8>,

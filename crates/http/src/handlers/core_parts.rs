@@ -1,8 +1,8 @@
 //! `SPLIT` and `MERGEINDEXES` of cores: documents that go from one core into others. Which ones is decided
 //! here; that nothing is half done, whatever happens, is the cluster's (`take_in`).
 //!
-//! What the target's schema could not hold is found and told before the first document goes. Parts of a split
-//! go one after another, each whole or not at all; the source stays as it is.
+//! What the target's schema could not hold is found and reported before the first document goes. Parts of a
+//! split go one after another, each whole or not at all; the source stays as it is.
 
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ pub(super) async fn merge(call: &Call<'_>) -> Result<Entries> {
     Ok(vec![])
 }
 
-/// What would be lost on the way is told before anything is done.
+/// What would be lost on the way is reported before anything is done.
 async fn check_fields(source: &Collection, target: &Collection) -> Result<()> {
     let fields = source.luke_fields().await?.into_iter().filter(|field| field.in_index);
     let present: Vec<String> = fields.map(|field| field.name).collect();

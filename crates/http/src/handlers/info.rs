@@ -2,7 +2,7 @@
 //! `/debug/dump` of a collection shows a request as it came.
 //!
 //! In: the node, the process's constants and the call; out: facts that `solr::admin` writes. Levels and lines
-//! of the log are `logging`'s, figures `metrics`'. The environment is never told.
+//! of the log are `logging`'s, figures `metrics`'. The environment is never shown.
 
 use cluster::Collection;
 use plan::{Error, Result};
@@ -83,7 +83,7 @@ impl Info {
     }
 }
 
-/// There is no virtual machine with properties: what is told is what the program is. Never the environment,
+/// There is no virtual machine with properties: what is shown is what the program is. Never the environment,
 /// which may hold secrets.
 fn properties(call: &Call<'_>) -> Entries {
     let all = [

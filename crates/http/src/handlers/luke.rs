@@ -25,7 +25,7 @@ use crate::request::call::Failure;
 /// More would keep a thread busy for long.
 const TERMS_MAX: usize = 10_000;
 
-/// The index comes first, whatever else cannot be told.
+/// The index comes first, whatever else cannot be learnt.
 pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries, Failure> {
     let mut entries: Entries = vec![("index".into(), luke_index(&index_facts(collection, None)))];
     match details(collection, params).await {

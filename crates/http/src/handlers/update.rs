@@ -64,7 +64,7 @@ pub(super) async fn run(
             if beside.is_some() {
                 response::add_refusals(&mut failed.entry, &outcome.refused);
             }
-            // What was done before is told as well.
+            // What was done before is reported as well.
             let before = if options.versions { response::versions(&mut outcome) } else { vec![] };
             Err(Failure { flags, before, retry_after_s, ..failed })
         }
@@ -134,7 +134,7 @@ struct Done {
 }
 
 impl Done {
-    /// How who is refused is told. `Busy` says that nothing was done, and clients send all of it again:
+    /// How a refusal is answered. `Busy` says that nothing was done, and clients send all of it again:
     /// behind pieces that are done it would be a lie.
     fn refuse(&mut self, refused: Refused) -> Error {
         let Refused { error, retry_after_s } = refused;
@@ -167,7 +167,7 @@ impl Update<'_> {
                 self.apply(piece, &mut done).await.map(drop)
             }
         };
-        // Invariant: nothing is told of what the log could still lose.
+        // Invariant: nothing is reported of what the log could still lose.
         let settled = self.settle(&mut done).await;
         let retry_after_s = done.retry_after_s;
         let mut outcome = if settled.is_ok() { done.outcome } else { UpdateOutcome::default() };
@@ -238,7 +238,7 @@ impl Update<'_> {
         done.commands += commands;
         if let Some(applied) = applied {
             let failed = |error: &Error| matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown);
-            // A log that failed is asked again in the end: then nothing is told. A schema that changes
+            // A log that failed is asked again in the end: then nothing is reported. A schema that changes
             // without end did nothing.
             let is_refused = applied.failure.as_ref().is_some_and(is_outdated);
             done.is_unsettled = piece.is_followed

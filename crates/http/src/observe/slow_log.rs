@@ -1,6 +1,7 @@
 //! The last slow requests, and their lines of the log. A bounded list in memory, newest first, and a count of
-//! all since the start. Read at `/solr/admin/slow` (`docs/slow.md`). What is slow, and what is told of it, is
-//! decided where a request ends (`observe/tally.rs`); why it was slow is read off its trace by `solr::slow`.
+//! all since the start. Read at `/solr/admin/slow` (`docs/slow.md`). What is slow, and what is reported of
+//! it, is decided where a request ends (`observe/tally.rs`); why it was slow is read off its trace by
+//! `solr::slow`.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};

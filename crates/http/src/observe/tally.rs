@@ -149,7 +149,7 @@ impl Averages {
 
 /// How long a window counts.
 const WINDOW_MS: i64 = 5 * 60 * 1000;
-/// Times are told apart between about a microsecond and 18 minutes, by a sixteenth of their size.
+/// Times are distinguished between about a microsecond and 18 minutes, by a sixteenth of their size.
 const FIRST_BIT: u32 = 10;
 const LAST_BIT: u32 = 40;
 const PARTS_BITS: u32 = 4;

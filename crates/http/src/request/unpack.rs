@@ -1,5 +1,5 @@
-//! How a request's body is packed, by its header, and what is said where that cannot be read. Solr differs:
-//! it takes bodies as they are, whatever the header says (`compat/update/cbor.yaml`). The codings themselves,
+//! How a request's body is packed, by its header, and the answer where it cannot be read. Solr differs: it
+//! takes bodies as they are, whatever the header says (`compat/update/cbor.yaml`). The codings themselves,
 //! and their bounds against bombs, are in `crates/coding`; here one is chosen for a request, before its first
 //! byte is read.
 

@@ -1,6 +1,6 @@
 //! What a request needs to be permitted, by the handler that serves it: Solr's predefined permission, the
 //! handler's own path, and every collection that it touches. As recorded from Solr 9.10.1; where that names
-//! no permission, or too little of one, it is said here.
+//! no permission, or too little of one, it is decided here.
 
 use cluster::{Collection, Node};
 use hyper::Method;

@@ -46,7 +46,7 @@ pub enum ServiceError {
     Config(String),
 }
 
-/// What a person at the terminal, or a log, is told.
+/// What a person at the terminal, or a log, reads.
 #[derive(Clone, Debug)]
 pub enum ServiceEvent {
     Standby {

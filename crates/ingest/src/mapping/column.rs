@@ -1,5 +1,5 @@
-//! What is said of a column that a row does not have: alike for fields, templates and the keys of sources.
-//! The name that was probably meant is `config`'s to find.
+//! What is configured for a column that a row does not have: alike for fields, templates and the keys of
+//! sources. The name that was probably meant is `config`'s to find.
 
 use crate::config::nearest;
 

@@ -2,8 +2,8 @@
 //! begins. A cursor is the byte where the next line begins.
 //!
 //! In: a file; out: pages of records, members as columns, and lines that are no object or have no key, with
-//! their place. What becomes of a JSON value as a source's value is said here for others too. Cannot be asked
-//! for single rows.
+//! their place. What becomes of a JSON value as a source's value is decided here for others too. Cannot be
+//! asked for single rows.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};

@@ -232,7 +232,7 @@ pub fn manifest(run: &Run) -> String {
     table(&["", ""], &rows)
 }
 
-/// A verdict as a word with a mark, so that it is not told by colour alone.
+/// A verdict as a word with a mark, so that it is not shown by colour alone.
 fn word(verdict: &str) -> String {
     let mark = match verdict {
         "ahead" | "met" | "faster" => "▲",

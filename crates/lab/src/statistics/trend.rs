@@ -3,7 +3,7 @@
 
 use super::median;
 
-/// Direction of a row of values, if any can be told from chance.
+/// Direction of a row of values, if any can be distinguished from chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trend {
     Rising,
@@ -18,7 +18,7 @@ const Z_MAX: f64 = 1.2816;
 const DRIFT_MAX: f64 = 0.05;
 
 /// The Mann-Kendall test with its normal approximation and continuity correction, ties not corrected for;
-/// values below four have no trend that could be told.
+/// values below four have no trend that could be distinguished.
 fn mann_kendall(values: &[f64]) -> Trend {
     let count = values.len() as f64;
     let mut sum = 0i64;

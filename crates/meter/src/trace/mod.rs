@@ -1,7 +1,7 @@
 //! Where the time of one request went: phase by phase, how long it took, how much of that it waited, and what
-//! the threads that worked on it used. Made where the request comes in, handed along beside its plan, told by
-//! whoever works on it; the figures are plain data when they are asked for. One that nobody asked for costs a
-//! branch.
+//! the threads that worked on it used. Made where the request comes in, passed along beside its plan, shown
+//! by whoever works on it; the figures are plain data when they are asked for. One that nobody asked for
+//! costs a branch.
 //!
 //! Reading a thread's usage costs a few system calls, about 2 µs on Linux. A slow log has to read before it
 //! knows, so its traces allow readings to be a little old (`grain_ns`): what a thread did within that time
@@ -317,7 +317,7 @@ impl Recorder {
     }
 }
 
-/// The request is told apart by where its account lies, which is nobody else's as long as it lives. Not in
+/// The request is known by where its account lies, which is nobody else's as long as it lives. Not in
 /// line: of copies that the linker throws away notes of probes at no address would stay.
 #[inline(never)]
 fn probe_phase(request: &Recorder, phase: Phase, wall_ns: u64) {

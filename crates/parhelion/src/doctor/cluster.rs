@@ -19,7 +19,8 @@ use crate::output;
 /// Asks one node for the state of the cluster, and through it every node for its version, disk, figures and
 /// the errors it keeps of its log; each node by itself for its clock, zone and certificates, and for the
 /// schema and configuration that each replica works by. Reads only. `certain` hurts now, `likely` under load
-/// or on a bad day, `hint` depends on what the cluster is for. What was not told is listed. Solr 8 and later.
+/// or on a bad day, `hint` depends on what the cluster is for. What could not be learnt is listed. Solr 8 and
+/// later.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -1,5 +1,5 @@
 //! `parhelion lab proxy`: a TCP proxy with faults, by flags, by a script, and by lines on standard input. The
-//! proxy itself is the crate `faultproxy`; this reads what it is told and shows what went through.
+//! proxy itself is the crate `faultproxy`; this reads its commands and shows what went through.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ fn standard_input() -> mpsc::UnboundedReceiver<String> {
     receiver
 }
 
-/// A wrong line is told of and changes nothing.
+/// A wrong line is reported and changes nothing.
 fn obey_line(proxy: &FaultProxy, line: &str) {
     match line {
         "" => {}

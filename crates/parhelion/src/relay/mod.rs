@@ -24,7 +24,7 @@ Examples:
   parhelion relay --config relay.toml --listen unix:/run/solr.sock  by a file, and at a socket
 A file has the flags' names, such as `upstream = [\"a:8983\", \"b:8983\"]`. SIGHUP reads it again.")]
 pub struct RelayArgs {
-    /// A TOML file with what is not said by flags or the environment, which both come first.
+    /// A TOML file with what is not set by flags or the environment, which both come first.
     #[arg(long, value_name = "FILE", env = "PARHELION_RELAY_CONFIG")]
     config: Option<PathBuf>,
     #[command(flatten)]

@@ -158,7 +158,7 @@ fn owned((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())
 }
 
-/// The first layer that says something counts. With what is said and by whom, for people.
+/// The first layer that says something counts. With the value and where it comes from, for people.
 fn merge(layers: &[(&str, &Settings)]) -> anyhow::Result<(Settings, Map<String, Value>)> {
     let (mut merged, mut shown) = (Map::new(), Map::new());
     for (origin, layer) in layers {

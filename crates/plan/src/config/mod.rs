@@ -27,7 +27,7 @@ pub struct CollectionConfig {
     pub handlers: Vec<HandlerConfig>,
     /// Most clauses of one boolean query.
     pub boolean_clauses_max: usize,
-    /// Requests that take as long are told of in the log (Solr's `slowQueryThresholdMillis`); `None` leaves
+    /// Requests that take as long are logged (Solr's `slowQueryThresholdMillis`); `None` leaves
     /// it to the server.
     #[serde(default)]
     pub slow_query_ms: Option<u64>,

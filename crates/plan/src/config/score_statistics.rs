@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ScoreStatistics {
-    /// Those of all shards together: scores do not hang on where documents lie. Solr's exact classes, and
+    /// Those of all shards together: scores do not depend on where documents lie. Solr's exact classes, and
     /// what holds here where none is named (ADR 17).
     #[default]
     Collection,

@@ -5,7 +5,7 @@
 //!
 //! Invariant: parts made at [`crate::CutDepth::Whole`] merge to what one shard with all their documents would
 //! have given, but for sums of reals ([`Sum`]), for parents and runs that a split tears apart
-//! (`crates/engine/src/search/tests`), and for suggestions whose order hangs on that of documents
+//! (`crates/engine/src/search/tests`), and for suggestions whose order depends on that of documents
 //! (`crates/engine/src/suggest`).
 
 mod bucket;

@@ -1,4 +1,4 @@
-//! What scores hang on beside the document that is scored: how many documents there are, how many have a
+//! What scores depend on beside the document that is scored: how many documents there are, how many have a
 //! field and how long it is in them, how many have each term. Each shard counts its own, the sums of all are
 //! what each of them scores by; so that a score does not depend on how documents are spread over shards.
 //!

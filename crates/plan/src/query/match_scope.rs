@@ -5,7 +5,7 @@
 use crate::function::operator::Operator;
 use crate::query::tree::{Function, Query, Related, Span};
 
-/// What the documents that a query matches in a segment hang on, from the least to the most.
+/// What the documents that a query matches in a segment depend on, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchScope {
     /// The segment alone, which never changes.

@@ -1,5 +1,5 @@
 //! What is stored with words where they stand, their payloads: how they are read, what several amount to, how
-//! they compare. Which filters store some is told by `analysis`. Names and rules are those of Lucene's and
+//! they compare. Which filters store some is known to `analysis`. Names and rules are those of Lucene's and
 //! Solr's payload utilities.
 
 use crate::value::Value;

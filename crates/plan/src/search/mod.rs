@@ -66,7 +66,7 @@ pub struct SearchPlan {
     pub children: Vec<ChildrenPlan>,
     /// Whether shards that are several score by what all of them count.
     pub score_statistics: ScoreStatistics,
-    /// What scores hang on beside the document, of all shards together; `None` where a shard is alone and
+    /// What scores depend on beside the document, of all shards together; `None` where a shard is alone and
     /// counts its own.
     pub statistics: Option<Arc<SearchStatistics>>,
     /// What was chosen of the steps that leave only the best hits of groups; empty where a shard is alone and
@@ -138,7 +138,7 @@ impl SearchPlan {
         self.sort.iter().chain(within).chain(collapses.iter().flat_map(|collapse| &collapse.best))
     }
 
-    /// Whether any score or value of it hangs on more than its document: then shards that are several need
+    /// Whether any score or value of it depends on more than its document: then shards that are several need
     /// [`Self::statistics`], unless each is to go by its own.
     pub fn needs_statistics(&self) -> bool {
         self.score_statistics == ScoreStatistics::Collection && self.hangs_on_statistics()

@@ -1,6 +1,6 @@
-//! The terms of documents, field by field (Solr's term vectors): which documents and fields, what is told of
+//! The terms of documents, field by field (Solr's term vectors): which documents and fields, what is shown of
 //! each term. Terms are read from the document's own text again, by its analyzer, since no vectors are
-//! stored; what is told of each is the request's choice.
+//! stored; what is shown of each is the request's choice.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct VectorsPlan {
     /// `None` is every field of the schema that keeps vectors. With whether documents of each term are
     /// counted.
     pub fields: Option<Vec<(Arc<str>, bool)>>,
-    /// Whether documents of each term are counted where all fields are told.
+    /// Whether documents of each term are counted where all fields are shown.
     pub count_documents: bool,
 }
 

@@ -35,7 +35,7 @@ pub enum MissKind {
     TooFew { matched: usize, minimum: usize, missing: Vec<Miss> },
     /// None of several fields or queries matches.
     NoneOf(Vec<Miss>),
-    /// Nothing that can be told of one document.
+    /// Nothing that can be decided for one document.
     Other,
 }
 

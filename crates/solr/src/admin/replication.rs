@@ -1,5 +1,5 @@
 //! `/replication?command=details`: the shape of Solr's answer for an index that is copied by nobody. One
-//! commit, whose files are not told, since they are not Lucene's; backups, of the same path, are the
+//! commit, whose files are not listed, since they are not Lucene's; backups, of the same path, are the
 //! handler's.
 
 use super::core_status::readable;
@@ -14,7 +14,7 @@ pub struct Replicable {
     pub generation: u64,
 }
 
-/// The value of `details`. There is one commit, whose files are not told: they are not Lucene's.
+/// The value of `details`. There is one commit, whose files are not listed: they are not Lucene's.
 pub fn replication_details(index: &Replicable) -> Node {
     let version = || Node::Long(index.modified_ms);
     let generation = || Node::long(index.generation);

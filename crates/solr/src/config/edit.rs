@@ -1,6 +1,6 @@
 //! The Config API's writes: JSON commands that make one overlay of another. All of a request's commands
-//! apply, or none does and each failure is told in Solr's words, recorded from 9.10.1. A part that would have
-//! no effect is refused: in Solr it could not be loaded either.
+//! apply, or none does and each failure is reported in Solr's words, recorded from 9.10.1. A part that would
+//! have no effect is refused: in Solr it could not be loaded either.
 
 use plan::ConfigSource;
 

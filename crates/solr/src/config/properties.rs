@@ -1,5 +1,5 @@
 //! The properties that Solr's Config API lets be set: their paths, types, and where in a `solrconfig.xml`
-//! each stands. The list is that of Solr 9.10.1, found by asking one. Which have an effect here is said in
+//! each stands. The list is that of Solr 9.10.1, found by asking one. Which have an effect here is listed in
 //! `docs/configuration.md`.
 
 use crate::commands::Complaint;

@@ -1,4 +1,4 @@
-//! How a configuration is refused, and how what has no effect is told of: the words that all readers of it
+//! How a configuration is refused, and how what has no effect is reported: the words that all readers of it
 //! share.
 
 use plan::Error;

@@ -13,7 +13,7 @@ use crate::config::settings::Settings;
 pub(super) struct LookupClass {
     name: &'static str,
     pub(super) read: fn(&Settings<'_>) -> Result<Lookup>,
-    /// What it may be told, beside what all are.
+    /// Its own settings, beside those that all have.
     pub(super) settings: &'static [&'static str],
     /// The setting that names the field type by which it reads.
     pub(super) field_type: Option<&'static str>,
@@ -70,7 +70,7 @@ const CLASSES: &[LookupClass] = &[
         settings: &[],
         field_type: None,
     },
-    // Solr differs: it shows entries in the order of its tree, which hangs on all of them
+    // Solr differs: it shows entries in the order of its tree, which depends on all of them
     // (`component/dictionaries`).
     LookupClass {
         name: "TSTLookupFactory",

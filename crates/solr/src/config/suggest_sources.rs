@@ -15,7 +15,7 @@ use crate::config::settings::Settings;
 pub(super) struct SourceClass {
     name: &'static str,
     pub(super) read: fn(&str, &Settings<'_>) -> Result<SuggestSource>,
-    /// What it may be told.
+    /// Its own settings.
     pub(super) settings: &'static [&'static str],
 }
 

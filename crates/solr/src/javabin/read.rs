@@ -22,7 +22,7 @@ pub(crate) enum JavabinToken<'a> {
     Date(i64),
     Bytes(&'a [u8]),
     Text(Cow<'a, str>),
-    /// A text that has been told before, or will be again.
+    /// A text that has been read before, or will be again.
     Name(Arc<str>),
     /// So many values, or values up to [`JavabinToken::End`].
     List(Option<usize>),
@@ -58,7 +58,7 @@ impl<'a> JavabinReader<'a> {
         Self::resumed(body, Vec::new())
     }
 
-    /// As [`JavabinReader::new`], where the bytes before have told these names.
+    /// As [`JavabinReader::new`], where the bytes before had these names.
     pub fn resumed(body: &'a [u8], names: Vec<Arc<str>>) -> Self {
         Self { rest: body, names, untagged: None, ran_out: false }
     }
@@ -72,7 +72,7 @@ impl<'a> JavabinReader<'a> {
         Mark { left: self.rest.len(), names: self.names.len() }
     }
 
-    /// The names that had been told there.
+    /// The names that had been read there.
     pub fn names_at(mut self, mark: Mark) -> Vec<Arc<str>> {
         self.names.truncate(mark.names);
         self.names

@@ -51,7 +51,7 @@ pub fn with_body(params: &Params, body: &str) -> Params {
 }
 
 /// The parameters and those of `params` in their JSON that have not been sent plainly. To be called before a
-/// handler's presets are added, which count for less. What is wrong with the JSON is told by [`expand`].
+/// handler's presets are added, which count for less. What is wrong with the JSON is reported by [`expand`].
 pub fn with_params(params: &Params) -> Params {
     let mut found = params.clone();
     for text in JSON.sent_all(params) {

@@ -1,5 +1,5 @@
 //! Where each name stands among many parameters, so that ten thousand of them are not looked through for each
-//! of the names that a query's parts may be told more by.
+//! of the names of parameters that a query's parts may have of their own.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! Which shards of a collection a request means, what is told of them, and where updates lie. Names of shards
-//! only: an address that a request brings is never called. Out: a choice that `cluster` matches with the
-//! collection's shards; whether a name exists is known only there.
+//! Which shards of a collection a request means, what is shown of them, and where updates lie. Names of
+//! shards only: an address that a request brings is never called. Out: a choice that `cluster` matches with
+//! the collection's shards; whether a name exists is known only there.
 
 use plan::{Error, Result, ShardChoice};
 

@@ -1,6 +1,6 @@
 //! Queries of which all clauses exclude. By itself such a query matches nothing; where Solr helps it to what
-//! was meant is said at each caller. In and out: a query; no schema and no text are needed. `edismax` has a
-//! rule of its own (`dismax/fields.rs`).
+//! was meant is written at each caller. In and out: a query; no schema and no text are needed. `edismax` has
+//! a rule of its own (`dismax/fields.rs`).
 
 use plan::{Clause, Occur, Query};
 

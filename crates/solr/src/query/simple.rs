@@ -43,7 +43,7 @@ fn fields(request: &Request<'_>) -> Result<Vec<(Field, f32)>> {
         named.push((default.ok_or_else(missing)?.to_owned(), 1.0));
     }
     let count = named.len();
-    // Debug output shows the clauses, and their sum in floating point may hang on the order.
+    // Debug output shows the clauses, and their sum in floating point may depend on the order.
     named.sort_by_key(|(name, _)| java_bucket(name, count));
     named.into_iter().map(|(name, boost)| Ok((request.context.field(&name)?, boost))).collect()
 }

@@ -131,7 +131,7 @@ impl TextQuery<'_> {
             at = at.saturating_add(1);
             end = one.end;
         }
-        // Lucene's builder drops the slop here, which users know as a bug; kept, since answers hang on it.
+        // Lucene's builder drops the slop here, which users know as a bug; kept, since answers depend on it.
         Query::Phrase(Phrase { field: self.field.clone(), positions, slop: 0 })
     }
 

@@ -1,5 +1,5 @@
 //! Writes a response as CBOR (RFC 8949), byte for byte as Solr 9.10 does: what JSON has as objects and lists,
-//! of open length, and a text that has been told before by its number (the registered extension of string
+//! of open length, and a text that has been written before by its number (the registered extension of string
 //! references).
 
 use std::collections::HashMap;

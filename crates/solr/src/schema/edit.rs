@@ -1,5 +1,5 @@
 //! The Schema API's writes: JSON commands that make one schema of another. All of a request's commands apply,
-//! or none does and each failure is told. Names and wording are Solr's, recorded from 9.10.1. Nothing is
+//! or none does and each failure is reported. Names and wording are Solr's, recorded from 9.10.1. Nothing is
 //! stored here: whoever keeps schemas publishes the result.
 
 use plan::{CopyField, FieldSource, SchemaSource};

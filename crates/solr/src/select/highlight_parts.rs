@@ -1,4 +1,4 @@
-//! Parts of the collection's `<highlighting>`, as a request names them: which one, and what it is told. A
+//! Parts of the collection's `<highlighting>`, as a request names them: which one, and with which settings. A
 //! parameter of the request comes before the part's own preset. In: the declarations as the configuration was
 //! read (`config/highlighting.rs`); out: what work a part stands for, and values of parameters. A name that
 //! nobody declared is an error here, before the search.
@@ -27,7 +27,7 @@ impl<'a> HighlightReader<'a> {
         Ok(Part { work: Some(work), presets })
     }
 
-    /// What a part is told: by the request, by its presets, or what Solr's class assumes.
+    /// The settings of a part: by the request, by its presets, or what Solr's class assumes.
     pub(super) fn told<T, D: Fallback>(&self, part: &Part<'_>, param: &Param<T, D>) -> Result<D::Read<T>> {
         let sent = param.sent_for(self.context.params, self.field);
         let preset =

@@ -1,6 +1,6 @@
 //! A search request against a schema: fields, queries and dates get their meaning. First what a mistake in
-//! fails the whole request, in the order in which Solr finds out; then what is told beside the hits, where
-//! the first mistake is told after them and what comes later is left out.
+//! fails the whole request, in the order in which Solr finds out; then what components add beside the hits,
+//! where the first mistake is reported after them and what comes later is left out.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct Resolved {
     pub response: Box<ResponsePlan>,
     /// For the response's header.
     pub warnings: Vec<String>,
-    /// Why facets are not counted or other documents not explained, as was asked for: told behind the
+    /// Why facets are not counted or other documents not explained, as was asked for: reported behind the
     /// sections up to that of the component that failed, as Solr does.
     pub late_failure: Option<(Component, Error)>,
     /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads
@@ -61,7 +61,7 @@ struct Searched {
     rerank: Option<Rerank>,
 }
 
-/// What is told beside the hits.
+/// What components add beside the hits.
 struct SideSections {
     facets: Facets,
     highlight: Option<HighlightPlan>,

@@ -92,7 +92,7 @@ pub struct DebugQuery {
 pub struct DismaxNotes {
     /// `altquerystring`: what `q.alt` became, by Solr's classes, in a list when it is of several clauses.
     pub alternative: Option<Alternative>,
-    /// `boost_queries` and `parsed_boost_queries`, where they are told of.
+    /// `boost_queries` and `parsed_boost_queries`, where they are shown.
     pub boosts: Option<(Option<Vec<String>>, Vec<String>)>,
     /// `boostfuncs`.
     pub functions: Option<Vec<String>>,

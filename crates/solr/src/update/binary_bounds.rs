@@ -11,7 +11,7 @@ const DEPTH_MAX: usize = 64;
 /// Values that any body may hold. Beyond, there may be one for two bytes of it, which is how dense JSON gets.
 const VALUES_MIN: usize = 4 << 20;
 
-/// What texts that are told once may add up to as values, beyond the length of the body.
+/// What texts that are sent once may add up to as values, beyond the length of the body.
 const REPEATED_BYTES_MIN: usize = 16 << 20;
 
 /// Counts down while a body is read.
@@ -40,7 +40,7 @@ impl Bounds {
         Ok(())
     }
 
-    /// The text of a value that is told elsewhere.
+    /// The text of a value that stands elsewhere.
     pub fn repeated(&mut self, text: &str) -> Result<String> {
         let left = self.repeated_left.checked_sub(text.len());
         self.repeated_left =

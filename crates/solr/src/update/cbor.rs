@@ -1,5 +1,5 @@
 //! A CBOR body of `/update` (RFC 8949): a document, or a list of them, or several of either. A document is a
-//! map; maps in it are documents below it, or modifiers. Tags say nothing here, but for texts that are told
+//! map; maps in it are documents below it, or modifiers. Tags say nothing here, but for texts that are sent
 //! once (the extension of string references). Solr differs: it takes modifiers for documents
 //! (`compat/update/cbor.yaml`).
 
@@ -71,7 +71,7 @@ pub fn decode(
     }
 }
 
-/// Without the texts that were told since there were so many.
+/// Without the texts that were kept since there were so many.
 fn as_before(told: Option<Vec<Arc<str>>>, count: Option<usize>) -> Option<Vec<Arc<str>>> {
     let (mut told, count) = (told?, count?);
     told.truncate(count);
@@ -83,7 +83,7 @@ struct CborReader<'a> {
     bounds: Bounds,
     names: Names,
     told: Option<Vec<Arc<str>>>,
-    /// What had been told before the document at hand began to number anew.
+    /// What had been kept before the document at hand began to number anew.
     outer: Option<Option<Vec<Arc<str>>>>,
     list: Option<Option<u64>>,
     /// Whether reading failed because the bytes ended.

@@ -64,7 +64,7 @@ impl CommitWithin {
         Self { document_ms: None, command_ms: ms }
     }
 
-    /// The same, with what is said beside one document.
+    /// The same, with what stands beside one document.
     #[must_use]
     pub fn beside_document(self, ms: i64) -> Self {
         Self { document_ms: Some(ms), ..self }

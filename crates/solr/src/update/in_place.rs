@@ -11,7 +11,7 @@ use crate::update::document::{Grouped, Targets};
 pub fn check(id: &str, (key, document): (&str, &Grouped), targets: &mut Targets) -> Result<()> {
     for field in document.iter().filter(|field| &*field.name != key) {
         let [RawValue::Map(edits)] = field.values.as_slice() else { return Err(refused(id)) };
-        // A field that is not known is another mistake, which is said later.
+        // A field that is not known is another mistake, which is reported later.
         let Some(spec) = targets.get(&field.name).spec.clone() else { continue };
         let keeps = edits.iter().all(|(modifier, value)| {
             matches!(&**modifier, "set" | "inc") && !matches!(value, RawValue::Null | RawValue::List(_))

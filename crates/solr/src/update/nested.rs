@@ -149,7 +149,7 @@ impl<'a, 'b> Nesting<'a, 'b> {
     }
 }
 
-/// What documents below others are told, whatever they say.
+/// What documents below others get, whatever they say.
 fn is_assigned(name: &str) -> bool {
     matches!(name, "_version_" | plan::ROOT_FIELD | plan::NEST_PATH_FIELD | plan::NEST_PARENT_FIELD)
 }

@@ -62,7 +62,7 @@ struct State {
     waiters: Vec<(Watermark, DurabilityWaiter)>,
 }
 
-/// A waiter, and what it is told.
+/// A waiter, and its result.
 type Notice = (DurabilityWaiter, Result<()>);
 
 impl State {

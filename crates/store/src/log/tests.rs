@@ -1,5 +1,5 @@
-//! The log on a disk in memory: damage told from torn tails byte by byte, syncs counted, full disks, and a
-//! model checked against random histories of appends, waits, trims, crashes and power cuts.
+//! The log on a disk in memory: damage distinguished from torn tails byte by byte, syncs counted, full disks,
+//! and a model checked against random histories of appends, waits, trims, crashes and power cuts.
 
 use std::io;
 use std::path::PathBuf;

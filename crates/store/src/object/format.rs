@@ -132,7 +132,7 @@ pub(crate) struct LogEnd {
     pub epoch: u64,
     /// The last slot of that epoch that has records; 0 before the first.
     pub slot: u64,
-    /// CRC-32 of that slot's object, by which the next one hangs on it.
+    /// CRC-32 of that slot's object, by which the next one is chained to it.
     pub crc: u32,
     /// The last record of all epochs.
     pub last: Watermark,

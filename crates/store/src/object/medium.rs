@@ -1,6 +1,6 @@
 //! The seam between the home of a shard and where objects lie: single attempts at creating, reading, listing
 //! and deleting, and the time that passes between them. `folder`, `remote` and, for tests, `faults` are such
-//! media. What an attempt without an answer may have become is told by its [`FailureKind`]; trying again is
+//! media. What an attempt without an answer may have become is in its [`FailureKind`]; trying again is
 //! `client`'s business alone, so no medium does.
 
 use std::fmt;

@@ -9,7 +9,7 @@ use plan::{BrokenWords, SpellFinding, SpellMode, SpellPlan, SpellWord, TieHeap};
 use super::finding::add;
 use super::words::Words;
 
-/// Cuts and joints, the most frequent first. Nothing is said of words that are missed, nor of what needs
+/// Cuts and joints, the most frequent first. Nothing is reported of words that are missed, nor of what needs
 /// them: all is done again when they are known.
 pub(super) fn suggestions(words: &Words, broken: &BrokenWords, plan: &SpellPlan) -> Vec<SpellFinding> {
     let breaker = Breaker { words, broken, plan };

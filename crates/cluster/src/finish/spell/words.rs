@@ -1,8 +1,8 @@
 //! The words of one field, as far as shards were asked for them. A word that is not known is noted, and asked
 //! for with all others that were: a checker goes over a plan's words again and again, each time with more
 //! known, until it misses none. So it reads like one that has the dictionary at hand, and shards are asked as
-//! often as one answer hangs on another, not once for each word: two or three times for words that are near,
-//! up to three more than there may be cuts (`changes_max`) for torn ones.
+//! often as one answer depends on another, not once for each word: two or three times for words that are
+//! near, up to three more than there may be cuts (`changes_max`) for torn ones.
 
 use std::borrow::Borrow;
 use std::cell::RefCell;

@@ -8,7 +8,7 @@ use crate::cluster::fingerprint::fingerprint;
 use crate::host::{HostFinding, Sure, finding};
 use crate::verdict::words::{listed, printable};
 
-/// Kinds of errors that are told of, the most frequent first.
+/// Kinds of errors that are reported, the most frequent first.
 const KINDS_MAX: usize = 5;
 
 /// Lines of one kind.

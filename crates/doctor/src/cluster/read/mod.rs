@@ -99,7 +99,7 @@ fn known_name(facts: &ClusterFacts, name: String) -> String {
 
 fn node<'f>(facts: &'f mut ClusterFacts, name: &str) -> &'f mut NodeFacts {
     let name = known_name(facts, name.to_owned());
-    // In order of their names, whatever order an answer has them in: one cluster is always told of alike.
+    // In order of their names, whatever order an answer has them in: one cluster is always reported alike.
     let at = facts.nodes.binary_search_by(|node| node.name.cmp(&name)).unwrap_or_else(|at| {
         facts.nodes.insert(at, NodeFacts { name, ..NodeFacts::default() });
         at

@@ -1,6 +1,6 @@
 //! A sort key as a number: present values as numbers that are ordered as they are, missing ones before or
 //! behind them. Bits only: no column is read and no document known here. Merging over shards compares values
-//! and not keys, since a key may hang on a segment.
+//! and not keys, since a key may depend on a segment.
 
 /// A key of one document: smaller comes first. The upper half places missing values.
 pub(crate) type Key = u128;

@@ -1,6 +1,6 @@
-//! Facets over a map: how many hits lie in each cell. Points are told by their codes, all other shapes by the
-//! cells that the field keeps of them, each distinct shape once in a segment. A hit counts once in a cell,
-//! whatever it has there.
+//! Facets over a map: how many hits lie in each cell. Points are found by their codes, all other shapes by
+//! the cells that the field keeps of them, each distinct shape once in a segment. A hit counts once in a
+//! cell, whatever it has there.
 //!
 //! Solr differs: at the edge of a circle it counts cells that the box around it touches
 //! (`compat/facet/heatmaps.yaml`).

@@ -1,7 +1,7 @@
 //! Values below values: the field facet of a first field, and for each of its values that of the next field
 //! over the hits that have the value. Counting is `field.rs`'s; here the hits are narrowed on the way down.
 //!
-//! Statistics, queries and ranges that hang on a pivot are computed for each value's hits as well. Every
+//! Statistics, queries and ranges below a pivot are computed for each value's hits as well. Every
 //! value takes of the facets' room, which bounds what a short request can multiply to.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::search::lower::exists_docs;
 use crate::search::mask::{self, PreparedFilter};
 use crate::segment::bits::Bits;
 
-/// A value with what hangs on it takes so many places of the facets' room.
+/// A value with what is below it takes so many places of the facets' room.
 const PLACES: usize = 16;
 
 /// What is computed of the hits of each value.

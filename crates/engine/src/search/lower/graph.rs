@@ -62,7 +62,7 @@ impl Lowering<'_> {
         let filter = self.graph_filter(graph)?;
         let mut found = roots.to_vec();
         let (node, edges) = (self.field(&graph.node), self.field(&graph.edges));
-        // No score hangs on how far a way leads, so it is not gone while statistics are noted.
+        // No score depends on how far a way leads, so it is not gone while statistics are noted.
         let (Some(node), Some(_), false) = (node, edges, self.context.is_noting()) else {
             return self.shown_of(graph, roots, found);
         };

@@ -1,5 +1,5 @@
 //! The documents nearest to a vector. They are found here, once for all segments, since which of a segment
-//! are among them hangs on the others; their scores are computed as those of any function.
+//! are among them depends on the others; their scores are computed as those of any function.
 
 use std::sync::Arc;
 

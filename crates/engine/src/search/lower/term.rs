@@ -2,7 +2,7 @@
 //! field has only that. As in Solr, points score a constant and strings, booleans and words score by BM25.
 //!
 //! In: a field's name and typed values; out: nodes with their terms, their statistics over the snapshot and
-//! their text as Lucene prints it. How a value becomes a term of the index is said by `index_term`.
+//! their text as Lucene prints it. How a value becomes a term of the index is `index_term`'s.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;

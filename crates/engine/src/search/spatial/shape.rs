@@ -69,7 +69,7 @@ impl Shape {
         lies
     }
 
-    /// Whether all of it lies in `outer`; told by its boxes and, of circles, by their edges.
+    /// Whether all of it lies in `outer`; decided by its boxes and, of circles, by their edges.
     pub(super) fn lies_in(&self, outer: &Shape) -> bool {
         let rects = self.rects.iter().all(|rect| outer.relate(rect) == CellRelation::Inside);
         let discs = self.discs.iter().all(|disc| disc.lies_in(outer));

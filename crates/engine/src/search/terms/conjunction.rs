@@ -56,7 +56,7 @@ impl Conjunction {
         Some(Self { lead: lead?, others, required: count, lead_number, scores: vec![0.0; all] })
     }
 
-    /// One term whose matches are told by something else, such as a filter.
+    /// One term whose matches are known from something else, such as a filter.
     pub(super) fn alone(lead: ScoredTerm) -> Self {
         Self { lead, others: Vec::new(), required: 1, lead_number: 0, scores: vec![0.0] }
     }

@@ -1,5 +1,5 @@
 //! Queries of terms alone: all of some, any of others. Nearly every search is one, so they have their own
-//! way, block by block over `postings`, without tantivy's scorers: matches are told first, a chunk of the
+//! way, block by block over `postings`, without tantivy's scorers: matches are found first, a chunk of the
 //! segment at a time (`matching`), and of those only what can still enter the page is scored, exactly and
 //! once (`scoring`, `union`).
 //!

@@ -43,7 +43,7 @@ struct PlaceAt {
 
 /// A phrase in one segment, document after document.
 pub(crate) struct ExactPlaces {
-    /// The rarest term's first: most documents are told from its positions alone.
+    /// The rarest term's first: most documents are decided by its positions alone.
     places: Vec<PlaceAt>,
     norms: Norms,
     similarity: Similarity,

@@ -162,7 +162,7 @@ proptest! {
         split.check_merges(&plan, &pairs)?;
     }
 
-    /// By BM25, which hangs on how many documents there are in all shards.
+    /// By BM25, which depends on how many documents there are in all shards.
     #[test]
     fn shards_together_score_as_one_does(
         (docs, count) in (docs(), 1usize..8),

@@ -236,7 +236,7 @@ proptest! {
     fn joined_values_are_those_of_one_shard(split in split(), from in prop::sample::select(FIELDS.to_vec()), scored in any::<bool>()) {
         let query = super::build::any([term("e_ss", "red"), boost(0.25, term("c_s", "grey"))]);
         let join = Join { schema_version: None, collection: None, query, from: from.into(), to: "c_s".into(), score: Some(RelatedScore::Average) };
-        // Scores hang on how rare words are where they are counted; their number does not.
+        // Scores depend on how rare words are where they are counted; their number does not.
         let join = if scored { Join { query: plan::Query::ConstantScore { query: Box::new(join.query), score: 0.3 }, ..join } } else { join };
         split.check(|shards, _| {
             let caches = || SearchCaches::default();

@@ -4,9 +4,9 @@
 //! by the number of links, in those above; a search goes greedily down the upper layers and keeps a beam of
 //! candidates in the lowest.
 //!
-//! The same vectors in the same order make the same graph: a vector's layers hang on its number alone. Links
-//! are chosen by the paper's heuristic: a candidate nearer to a chosen neighbour than to the vector itself is
-//! passed over.
+//! The same vectors in the same order make the same graph: a vector's layers depend on its number alone.
+//! Links are chosen by the paper's heuristic: a candidate nearer to a chosen neighbour than to the vector
+//! itself is passed over.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

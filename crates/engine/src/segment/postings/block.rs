@@ -1,8 +1,8 @@
 //! The numbers of a block of postings or positions: room for all of them once unpacked, one read out of its
 //! packed place, and those that fill no block. `postings` and `positions` say what the numbers mean.
 //!
-//! Pure functions over bytes of tantivy's files. What breaks off is told as a damaged segment and never read
-//! past.
+//! Pure functions over bytes of tantivy's files. What breaks off is reported as a damaged segment and never
+//! read past.
 
 use plan::Error;
 

@@ -1,6 +1,6 @@
 //! The positions of a term in a segment, read straight from tantivy's files as `postings` reads documents.
 //!
-//! Where a document's positions begin and how many there are is said by the cursor over its blocks
+//! Where a document's positions begin and how many there are is known to the cursor over its blocks
 //! (`TermBlocks::positions_of`); here are the numbers, block by block. Phrases, spans and payloads read them.
 
 use bitpacking::{BitPacker, BitPacker4x};

@@ -16,7 +16,7 @@ use solr::response::{Entries, Name, Node};
 use crate::handlers::segments;
 use crate::request::call::{Call, Failure};
 
-/// Solr's clients ask for the part that they need; by default all is told.
+/// Solr's clients ask for the part that they need; by default all is shown.
 pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
     let (node, state) = (&call.server.node, call.server.node.state());
     let all = call.value(&params::INCLUDE_ALL)?;
@@ -45,7 +45,7 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
     Ok(vec![("cluster".into(), cluster_status(node.name(), scheme(&state), facts))])
 }
 
-/// The collections of that name. That there is none is said in a way that clients of clusters look for.
+/// The collections of that name. That there is none is answered in a way that clients of clusters look for.
 fn asked(call: &Call<'_>, name: &str) -> Result<Vec<Arc<Collection>>, Failure> {
     call.server.node.resolve(name).map_err(|_| {
         let error = Error::bad_request(format!("Collection: {name} not found"));

@@ -18,7 +18,7 @@ use super::step::{Preparation, StepOutput};
 pub(super) struct LikesStep<'a> {
     collection: &'a Arc<Collection>,
     context: &'a ResolveContext<'a>,
-    /// Or why it cannot be read, which is told behind the hits.
+    /// Or why it cannot be read, which is reported behind the hits.
     likes: Result<Likes>,
 }
 

@@ -19,7 +19,7 @@ const TERMS_MAX: usize = 1 << 21;
 /// The terms that a search lists beside its hits.
 pub(super) struct TermsStep<'a> {
     collection: &'a Arc<Collection>,
-    /// Or why it cannot be read, which is told behind the hits, and what is shown then.
+    /// Or why it cannot be read, which is reported behind the hits, and what is shown then.
     request: Result<TermsRequest, (Error, Entries)>,
 }
 

@@ -107,7 +107,7 @@ pub(super) fn one_alone(what: &str) -> Error {
     Error::bad_request(format!("{what} is not supported over several collections yet; name one of them"))
 }
 
-/// What each shard found, under the name by which it is told.
+/// What each shard found, under the name by which it is shown.
 pub(super) fn told(call: &Call<'_>, search: &ComponentSearch) -> (Name, Node) {
     let ComponentSearch { pinned, result, .. } = search;
     let cores = pinned.asked().map(|shard| shard.core.clone());

@@ -1,8 +1,8 @@
 //! The terms of the hits, at handlers that have a `TermVectorComponent`.
 //!
 //! In: the request as `solr` reads it, and a search's hits; out: the section of the response. Vectors are
-//! read at the search's pin: a hit is a number in that snapshot alone. What cannot be read is told behind the
-//! hits, as Solr does, with an empty section.
+//! read at the search's pin: a hit is a number in that snapshot alone. What cannot be read is reported behind
+//! the hits, as Solr does, with an empty section.
 
 use meter::Meters;
 use plan::{Error, Result};

@@ -2,7 +2,7 @@
 //! percentile of those before. Pure.
 //!
 //! The median of the recent ones is compared, not their slowest: one in a hundred is above the 99th
-//! percentile by its nature. Nothing is said of few syncs, nor of a disk that stays below what a person
+//! percentile by its nature. Nothing is reported of few syncs, nor of a disk that stays below what a person
 //! would call slow.
 
 use meter::{WaitFigures, WaitLengths};
@@ -11,7 +11,7 @@ use super::sign_kind::{Seen, SignKind};
 
 /// What is recent, in looks' time.
 const RECENT_NS: u64 = 10_000_000_000;
-/// Of fewer no percentile is told.
+/// Of fewer no percentile is shown.
 const BEFORE_MIN: u64 = 200;
 const RECENT_MIN: u64 = 5;
 /// However fast it was before: an SSD whose syncs take this long is not what an update waits for.

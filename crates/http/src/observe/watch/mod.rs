@@ -1,5 +1,5 @@
 //! The node watches itself: a flush that is stuck, a merge that gets no further, a lock that is held, a log
-//! that does not become durable, a disk that has become slow. Each is told in the log when it begins, every
+//! that does not become durable, a disk that has become slow. Each is logged when it begins, every
 //! minute while it lasts and when it is over, in `/admin/info/health` and in `/admin/metrics`, with what the
 //! doctor says of this process's threads.
 //!
@@ -52,7 +52,7 @@ impl Sign {
 /// Says for whom the threads of this process wait, as `doctor stuck` does. May take a second.
 pub type SelfLook = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// While it lasts it is told of again after so long.
+/// While it lasts it is reported again after so long.
 const REPEAT_MS: u64 = 60_000;
 /// The doctor is asked again after so long where it saw nobody wait: a disk that is slow lets go of each in
 /// the end.
@@ -74,7 +74,7 @@ pub struct NodeWatch {
 #[derive(Clone)]
 struct ReportedSign {
     sign: Sign,
-    /// How long it had lasted when it was told of last.
+    /// How long it had lasted when it was reported last.
     told_ms: u64,
     /// The same for the doctor's look.
     seen_ms: u64,
@@ -120,7 +120,7 @@ impl NodeWatch {
         for told in before.iter().filter(|told| !found.iter().any(|sign| sign.is_same(&told.sign))) {
             log_end(&told.sign);
         }
-        // Once for all that is told of: a disk that stands still stops each of a thousand shards.
+        // Once for all that is reported: a disk that stands still stops each of a thousand shards.
         let doctor = OnceCell::new();
         let see = || doctor.get_or_init(|| self.self_look.as_ref().and_then(|look| look())).clone();
         let now: Vec<ReportedSign> = found

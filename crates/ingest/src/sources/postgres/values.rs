@@ -1,7 +1,7 @@
 //! PostgreSQL's text of a value to a value, by the column's type. Text, not binary: it is the one form in
 //! which types we do not know come readable too.
 //!
-//! In: a row as the driver gives it; out: a row of values, arrays as lists. Pure: types are told by their
+//! In: a row as the driver gives it; out: a row of values, arrays as lists. Pure: types are known by their
 //! numbers, no question is asked of the database.
 
 use std::sync::Arc;

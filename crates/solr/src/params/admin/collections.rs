@@ -80,7 +80,7 @@ pub const PROPERTY: Family = Family {
 pub const ROUTER: Family =
     Family { name: "router.<what>", about: "With `CREATEALIAS`: how routed aliases make collections." };
 
-/// All parts are told unless some are asked for, or this is `false`.
+/// All parts are shown unless some are asked for, or this is `false`.
 pub const INCLUDE_ALL: Preset<bool> = Param::new(
     "includeAll",
     is_true,

@@ -18,7 +18,7 @@ pub struct Notes {
     pub boosts: Vec<Query>,
     /// `bf` as sent.
     pub function_texts: Option<Vec<String>>,
-    /// Whether boost queries are told of where there are none.
+    /// Whether boost queries are shown where there are none.
     pub extended: bool,
     /// What was asked for without what only adds to scores: snippets mark this.
     pub asked: Option<Query>,

@@ -1,5 +1,5 @@
 //! BBoxField: a box a document as its four edges, each in a field of its own, and whether it crosses the date
-//! line in another. How it lies to a box that is asked for is told by ranges of those; how much of it is
+//! line in another. How it lies to a box that is asked for is found by ranges of those; how much of it is
 //! common, by a function.
 //!
 //! Solr differs: what is no box to ask for, or asked wrongly, is an error 500 there
@@ -17,7 +17,7 @@ use crate::query::context::{Field, QueryContext};
 use crate::query::java_float;
 use crate::query::request::Request;
 
-/// How much of the score the share of what was asked is, unless it is said.
+/// How much of the score the share of what was asked is, unless the request sets it.
 const ASKED_SHARE: f64 = 0.25;
 
 /// The fields of a field of boxes.

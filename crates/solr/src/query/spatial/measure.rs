@@ -54,7 +54,7 @@ impl Measure {
         if spec.class() == FieldClass::SpatialPrefixTree {
             let error = number("maxDistErr").map_or(ERROR_MOST_KM * DEGREES_PER_KM, |it| measure.degrees(it));
             let levels = number("maxLevels").map(|levels| levels.clamp(1.0, CHARACTERS_MOST.into()) as u8);
-            // `maxLevels` is said in characters and wins; else the error decides how long geohashes have to
+            // `maxLevels` is given in characters and wins; else the error decides how long geohashes have to
             // be.
             measure.grid = Some(levels.unwrap_or_else(|| Grid::of_error(error, CHARACTERS_MOST).detail));
         }

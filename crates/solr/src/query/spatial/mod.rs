@@ -98,7 +98,7 @@ fn read(field: &Field, measure: &Measure, text: &str) -> Result<Spatial> {
     Ok(spatial(field, measure, relation, area, error))
 }
 
-/// `error` is how far off cells may be, in degrees; by the field's own `distErrPct` if it is not said.
+/// `error` is how far off cells may be, in degrees; by the field's own `distErrPct` if none is given.
 fn spatial(field: &Field, measure: &Measure, relation: Relation, area: Area, error: Option<f64>) -> Spatial {
     let error = error.unwrap_or_else(|| area.reach() * measure.error_part);
     let grid = measure.grid.map(|most| match area {

@@ -40,7 +40,7 @@ impl DatePatterns {
 
     /// The instant in milliseconds since the epoch.
     pub fn instant(&self, text: &str) -> Option<i64> {
-        // Every text of a schemaless document is tried: most can be told to be no date without a pattern.
+        // Every text of a schemaless document is tried: most are seen to be no date without a pattern.
         if text.len() > TEXT_MAX || !text.bytes().any(|byte| byte.is_ascii_digit()) {
             return None;
         }

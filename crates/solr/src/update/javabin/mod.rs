@@ -26,7 +26,7 @@ pub struct Resume {
     own: Own,
 }
 
-/// What comes next. Counts say how many follow, where that is told.
+/// What comes next. Counts say how many follow, where that is sent.
 #[derive(Clone, Copy, Debug, Default)]
 enum NextToken {
     #[default]

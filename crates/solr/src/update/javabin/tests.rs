@@ -83,7 +83,7 @@ fn what_a_body_claims_costs_nothing() {
     check("02c1e024646f637381a1e0216b3fffffffff07", "ends before");
     check("02c1e024646f637381a1e0216b0dffffffff07", "ends before");
     check("02c1e024646f637381a1e0216bffffffffffffffffffffff", "more than ten bytes");
-    // A name that has not been told.
+    // A name that has not been sent before.
     check("02c1e100", "name `1` has not been told");
     // Things that would have to hold themselves.
     check("02c1e0e0e0", "out of place");

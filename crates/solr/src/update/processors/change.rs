@@ -108,7 +108,7 @@ fn truncated(text: &str, chars_max: usize) -> String {
 }
 
 fn unique(field: &Field) -> Vec<RawValue> {
-    // A few values are scanned; what is long is told apart by its text as well.
+    // A few values are scanned; what is long is compared by its text as well.
     let mut seen = std::collections::HashSet::with_capacity(field.values.len());
     let mut kept = field.values.clone();
     kept.retain(|value| seen.insert((value.java_class(), value.to_text())));

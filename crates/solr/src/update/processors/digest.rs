@@ -109,7 +109,7 @@ fn md5_block(state: &mut [u32; 4], words: &[u32; 16]) {
     }
 }
 
-/// The frequent words of a text, with their counts rounded down to multiples of a quantum that hangs on the
+/// The frequent words of a text, with their counts rounded down to multiples of a quantum that depends on the
 /// most frequent; in the order of a Java hash map where counts are equal.
 pub fn text_profile(text: &str, quantum_rate: f32, token_chars_min: usize) -> String {
     let words = counted(text, token_chars_min);

@@ -88,7 +88,7 @@ struct Pace {
     followers: usize,
 }
 
-/// A waiter, and what it is told.
+/// A waiter, and its result.
 type Notice = (DurabilityWaiter, Result<()>);
 
 impl State {

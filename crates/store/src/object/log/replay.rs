@@ -1,6 +1,6 @@
 //! Reading the log of a shard back: the groups above a watermark, epoch by epoch, each up to its fence. Every
-//! group hangs on the one before by that one's CRC and its sequence; what does not is damage, told with the
-//! object's name once all before it was visited.
+//! group is chained to the one before by that one's CRC and its sequence; what does not is damage, told with
+//! the object's name once all before it was visited.
 //!
 //! Objects are fetched some at a time, side by side.
 

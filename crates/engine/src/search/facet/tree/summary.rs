@@ -52,7 +52,7 @@ impl<'p> OpenStats<'p> {
         self.stats.is_empty()
     }
 
-    /// Whether one is told by other documents than the bucket's.
+    /// Whether one is found from other documents than the bucket's.
     pub(super) fn compares_sets(&self) -> bool {
         self.sources.iter().any(|source| source.sets.is_some())
     }

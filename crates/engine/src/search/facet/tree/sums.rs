@@ -2,7 +2,7 @@
 //! counts, moments, extremes, distinct keys, samples.
 //!
 //! In: documents with their buckets, whose keys or computed values are read here a batch at a time; out:
-//! parts that merge with those of other shards. Which of the lists are kept is said by `Needs`; the final
+//! parts that merge with those of other shards. Which of the lists are kept is decided by `Needs`; the final
 //! number is computed above all shards.
 
 use plan::partial::{self, DistinctValues, Extreme, Samples, StatPartial};

@@ -109,8 +109,8 @@ impl<'p> OpenTerms<'p> {
     }
 }
 
-/// Whether all values there are can be told: strings and truths. With fewer documents than a bucket needs,
-/// Solr does not look at these at all: they count for none of what is told of all buckets either.
+/// Whether all values there are can be listed: strings and truths. With fewer documents than a bucket needs,
+/// Solr does not look at these at all: they count for no statistic of all buckets either.
 fn is_enumerable(column: &KeyColumn) -> bool {
     matches!(column, KeyColumn::Strings(_) | KeyColumn::Numbers(FieldClass::Bool, ..))
 }
