@@ -86,7 +86,7 @@ impl Analyzer {
     }
 
     /// The output of each stage in turn, for `/analysis/field`: the text after each char filter, the tokens
-    /// after the tokenizer and after each filter. `None` where a stage makes more than so many tokens.
+    /// after the tokenizer and after each filter. `None` where a stage makes more than this many tokens.
     pub fn explain_stages(&self, text: &str, tokens_max: usize) -> Option<Vec<StageOutput>> {
         let Inner { stages, char_filters, tokenizer, filters, .. } = &*self.inner;
         crate::stages_view::explain(stages, (char_filters, &**tokenizer, filters), text, tokens_max)

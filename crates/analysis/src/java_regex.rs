@@ -119,7 +119,7 @@ fn push_quoted<'a>(out: &mut String, after: &'a str) -> &'a str {
 }
 
 impl JavaRegex {
-    /// Compiles an expression that a request brings: a search takes no more than so many steps back. The
+    /// Compiles an expression that a request brings: a search takes no more than this many steps back. The
     /// error says what is wrong with it.
     pub fn within_steps(source: &str, steps_max: usize) -> Result<Self, String> {
         compile_with(source, &|builder| builder.backtrack_limit(steps_max))
@@ -227,7 +227,7 @@ impl Replacement {
     }
 }
 
-/// `$12` is group 12 if there are so many groups, else group 1 followed by `2`.
+/// `$12` is group 12 if there are as many groups, else group 1 followed by `2`.
 fn parse_group(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, groups: usize) -> Result<Part, String> {
     if chars.next_if_eq(&'{').is_some() {
         let name: String = chars.by_ref().take_while(|c| *c != '}').collect();

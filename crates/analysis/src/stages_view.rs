@@ -42,7 +42,7 @@ pub enum Output {
 
 type Components<'a> = (&'a [Box<dyn CharFilter>], &'a dyn Tokenizer, &'a [Box<dyn Filter>]);
 
-/// `None` where a stage makes more than so many tokens.
+/// `None` where a stage makes more than this many tokens.
 pub(crate) fn explain(
     stages: &[Stage],
     (char_filters, tokenizer, filters): Components<'_>,

@@ -137,7 +137,7 @@ pub struct RetryOptions {
     pub attempts_max: u32,
     /// Retries and hedges may be this share of requests, so that a server in trouble does not get more of it.
     pub budget_share: f64,
-    /// Besides, so many are saved up, for clients that ask seldom.
+    /// Besides, this many are saved up, for clients that ask seldom.
     pub budget_reserve: u32,
     /// The wait before the same server is asked again; doubled each time, with jitter. Another server is
     /// asked at once.
@@ -193,7 +193,7 @@ pub enum RequestCoding {
 /// When a server is left out, and how it comes back.
 #[derive(Clone, Copy, Debug)]
 pub struct EjectionOptions {
-    /// So many failures in a row; one is enough where nothing accepts connections.
+    /// This many failures in a row; one is enough where nothing accepts connections.
     pub failures: u32,
     /// For how long at first; doubled each time it fails again, up to `period_max`.
     pub period: Duration,

@@ -103,7 +103,7 @@ fn ids(request: &str) -> Vec<u64> {
     docs.iter().map(|doc| doc["id"].as_u64().unwrap()).collect()
 }
 
-/// Streams so many documents to a server; what the server saw, what the callback was told, and the totals.
+/// Streams this many documents to a server; what the server saw, what the callback was told, and the totals.
 async fn stream(
     server: &Server,
     count: u64,

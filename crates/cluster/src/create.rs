@@ -29,7 +29,7 @@ pub struct CreateCollection {
 /// Which shards there are to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sharding {
-    /// So many that share all hashes evenly, of ids or of a field's values.
+    /// This many that share all hashes evenly, of ids or of a field's values.
     Hashed { count: usize, field: Option<String> },
     /// Of these names; where a document lies its sender says, or a field.
     Named { names: Vec<String>, field: Option<String> },

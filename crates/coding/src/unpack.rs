@@ -179,7 +179,7 @@ impl Zstd {
         }
         let Some(head) = self.packed.first_chunk::<BLOCK_HEAD_BYTES>() else { return Ok(false) };
         let head = u32::from_le_bytes([head[0], head[1], head[2], 0]);
-        // One byte that is repeated, or so many as they say.
+        // One byte that is repeated, or as many as they say.
         let block_bytes = if head >> 1 & 3 == 1 { 1 } else { (head >> 3) as usize };
         let checksum_bytes = if head & 1 == 1 { CHECKSUM_BYTES } else { 0 };
         Ok(self.packed.len() >= BLOCK_HEAD_BYTES + block_bytes + checksum_bytes)

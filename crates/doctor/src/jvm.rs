@@ -38,7 +38,7 @@ const QUIT: u64 = 1 << 2;
 /// Of an answer; a dump of ten thousand threads has some 20 MB.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// Asks for a dump and waits for it at most so long.
+/// Asks for a dump and waits for it at most this long.
 ///
 /// Errors: where the process is no JVM, does not listen, belongs to another user, or does not answer.
 pub fn thread_dump(facts: &ProcessFacts, patience: Duration) -> io::Result<JavaDump> {

@@ -11,7 +11,7 @@ const HEAD_BYTES: usize = 160;
 /// `2026-11-25T09:56:40`.
 const TIME_BYTES: usize = 19;
 
-/// From the first line that is within so many minutes of the newest; all of it where no line has a time.
+/// From the first line that is within this many minutes of the newest; all of it where no line has a time.
 pub fn last_minutes(text: &str, minutes: i64) -> &str {
     let newest = text.lines().rev().take(1000).filter_map(time_of).max();
     let Some(from) = newest.and_then(|newest| newest.checked_sub(Span::new().minutes(minutes)).ok()) else {

@@ -33,9 +33,9 @@ pub struct Faults {
     /// The share of reads, 0 to 1, at which the connection is reset. TCP hides the loss of packets until it
     /// gives up, so a reset is what an application sees of loss.
     pub loss: f64,
-    /// A connection is reset once so many of its bytes have passed.
+    /// A connection is reset once this many of its bytes have passed.
     pub reset_after: Option<u64>,
-    /// Nothing more passes once so many bytes of a connection have: the peer stalls.
+    /// Nothing more passes once this many bytes of a connection have: the peer stalls.
     pub cut_after: Option<u64>,
     /// Nothing passes, not even the end of a connection; what was sent meanwhile arrives once the cut is
     /// healed.

@@ -116,7 +116,7 @@ impl Documents {
         &self.json[document.span.clone()]
     }
 
-    /// Cuts them into requests of at most so many documents and, but for single larger ones, bytes.
+    /// Cuts them into requests of at most this many documents and, but for single larger ones, bytes.
     pub fn batches(&self, docs_max: usize, bytes_max: usize) -> Vec<&[Document]> {
         let mut batches = Vec::new();
         let mut start = 0;

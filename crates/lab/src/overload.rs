@@ -23,7 +23,7 @@ const INDEX_PARTS: usize = 5;
 /// What the machine's caches and the server's own need until they hold what is asked for.
 const WARM: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// So many closed loops keep a server busy.
+/// This many closed loops keep a server busy.
 const CONNECTIONS_PER_CORE: usize = 8;
 /// Beyond this share of late requests a run says nothing of the server.
 const LATE_MAX: f64 = 0.01;

@@ -30,9 +30,9 @@ const TRIES: u32 = 5;
 /// What may be under way at once.
 const SEARCH_CONNECTIONS: usize = 64;
 const UPDATE_CONNECTIONS: usize = 128;
-/// So many closed loops keep a server busy with updates.
+/// This many closed loops keep a server busy with updates.
 const BUSY_CONNECTIONS: usize = 8;
-/// Searches may take so many times the objective, and updates must come to this share of what it allows.
+/// Searches may take this many times the objective, and updates must come to this share of what it allows.
 const OBJECTIVE_MISSED_MAX: f64 = 1.2;
 const ALLOWED_MIN: f64 = 0.9;
 

@@ -118,7 +118,7 @@ pub enum Action {
     /// The owner drops its oldest batch id.
     Forget(BatchId),
     Flush,
-    /// The next owner takes over; of the pending records so many had landed before the fence.
+    /// The next owner takes over; of the pending records this many had landed before the fence.
     TakeOver {
         landed: usize,
     },

@@ -34,7 +34,7 @@ pub struct LimitArgs {
     /// machine or the control group has.
     #[arg(long, value_name = "MIB", env = "PARHELION_MEMORY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     memory_max: Option<u32>,
-    /// Work on so many searches at a time; others wait. Default: 8 for each core, 16 at least.
+    /// Work on this many searches at a time; others wait. Default: 8 for each core, 16 at least.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_AT_ONCE", value_parser = clap::value_parser!(u32).range(1..))]
     queries_at_once: Option<u32>,
     /// Work on no more than that from when a search was refused until next to none are; on one less while
@@ -44,7 +44,7 @@ pub struct LimitArgs {
     /// When more wait, refuse those that have waited longest with 429. Default: 1024.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_WAITING_MAX")]
     queries_waiting_max: Option<u32>,
-    /// Refuse searches that have waited so long with 429. Default: 250.
+    /// Refuse searches that have waited this long with 429. Default: 250.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_QUERIES_PATIENCE", value_parser = clap::value_parser!(u64).range(..=3_600_000))]
     queries_patience: Option<u64>,
     /// Hold updates back so that searches keep to this: p99=50ms (or another share, in ms or s), adaptive
@@ -59,12 +59,12 @@ pub struct LimitArgs {
     /// Pack only answers that are as long. Default: 2048.
     #[arg(long, value_name = "BYTES", env = "PARHELION_COMPRESS_MIN")]
     compress_min: Option<u32>,
-    /// Look at no more log-ins of a user from an address for five minutes when so many have failed, nor of
+    /// Look at no more log-ins of a user from an address for five minutes when this many have failed, nor of
     /// the address when ten times as many have; 0 looks at all, behind a proxy that counts itself. Default:
     /// 10.
     #[arg(long, value_name = "COUNT", env = "PARHELION_LOG_IN_FAILURES_MAX")]
     log_in_failures_max: Option<u32>,
-    /// Tell in the log of requests that take so long, and where their time went; 0 tells of none. A
+    /// Tell in the log of requests that take this long, and where their time went; 0 tells of none. A
     /// collection's `slowQueryThresholdMillis` counts first. Default: 1000.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_SLOW_MS")]
     slow_ms: Option<u64>,

@@ -12,7 +12,7 @@ use crate::remote::Remote;
 pub struct SlowArgs {
     #[command(flatten)]
     remote: Remote,
-    /// At most so many, the newest first.
+    /// At most this many, the newest first.
     #[arg(short = 'n', long, default_value_t = 10)]
     rows: usize,
     /// Show each with its parameters, and phase by phase.

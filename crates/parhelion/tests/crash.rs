@@ -150,7 +150,7 @@ fn choose_changes(writer: u64, random: &mut Random) -> Vec<(String, Option<i64>)
     changes.into_iter().collect()
 }
 
-/// One body with a command for each change, so many blanks apart; Solr reads repeated keys in order.
+/// One body with a command for each change, this many blanks apart; Solr reads repeated keys in order.
 fn body_of(changes: &[(String, Option<i64>)], gap: usize) -> String {
     let commands = changes.iter().map(|(id, state)| match state {
         Some(value) => {

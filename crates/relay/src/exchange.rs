@@ -56,7 +56,7 @@ async fn pass_on(
     let limits = &shared.limits;
     let bounds =
         BodyBounds { bytes_max: limits.body_bytes_max, room: &shared.room, stall_max: limits.stall_max };
-    // The room is held until there is an answer: so long the body is.
+    // The room is held until there is an answer: the body lives as long.
     let (bytes, _room) = bounds.read(body).await?;
     shared.metrics.bytes_from_applications.add(bytes.len());
     let request = request(head, &route, &bytes)?.header(HOPS.as_str(), &hops.to_string())?;

@@ -23,7 +23,7 @@ impl Room {
         Self(Arc::new(Semaphore::new((bytes / UNIT_BYTES).clamp(1, Semaphore::MAX_PERMITS))))
     }
 
-    /// Room for so many bytes in all, beside what is taken already. False where there is none.
+    /// Room for this many bytes in all, beside what is taken already. False where there is none.
     pub fn grow(&self, taken: &mut Taken, bytes: usize) -> bool {
         let units = bytes.div_ceil(UNIT_BYTES);
         let Some(more) = units.checked_sub(taken.units).filter(|more| *more > 0) else { return true };

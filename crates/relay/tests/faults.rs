@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
 
-/// Requests may take so long.
+/// Requests may take this long.
 fn brief(servers: &[&Server], milliseconds: u64) -> UpstreamConfig {
     let timeout = Duration::from_millis(milliseconds);
     UpstreamConfig { options: ClientOptions { timeout, ..options() }, ..upstream(servers) }

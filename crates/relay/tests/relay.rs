@@ -46,7 +46,7 @@ async fn many_connections_of_applications_share_few_to_the_server() {
     assert_eq!((server.requests(), server.seen(|seen| seen.connections)), (20, 1));
 }
 
-/// Ten thousand are held by `parhelion lab hold`; so many here as two ends in one process may have.
+/// Ten thousand are held by `parhelion lab hold`; this many here as two ends in one process may have.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn thousands_of_connections_are_kept_and_answered() {
     let server = Server::answering(ok("{}")).await;

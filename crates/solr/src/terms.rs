@@ -14,7 +14,7 @@ use crate::response::{Entries, Node};
 pub enum FieldTerms {
     /// By its dictionary.
     Listed(TermsPlan),
-    /// The values of points or booleans, so many (`None` is all).
+    /// The values of points or booleans, this many (`None` is all).
     Values { field: Arc<str>, limit: Option<usize>, by_count: bool, raw: bool },
 }
 

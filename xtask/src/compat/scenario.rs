@@ -31,7 +31,7 @@ pub struct Scenario {
     pub configset: String,
     /// A file of `compat/fixtures/` to load and commit first.
     docs: Option<String>,
-    /// A collection of so many shards, whatever way others are made; answers are recorded from a cloud.
+    /// A collection of this many shards, whatever way others are made; answers are recorded from a cloud.
     pub shards: Option<usize>,
     /// A file of `compat/fixtures/` that says who may do what.
     pub security: Option<String>,

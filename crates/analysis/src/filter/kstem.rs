@@ -54,7 +54,7 @@ static DICTIONARY: LazyLock<FxHashMap<&'static str, DictionaryEntry>> = LazyLock
     dictionary
 });
 
-/// Words of so many letters have stems.
+/// Words of this many letters have stems.
 const LENGTHS: std::ops::Range<usize> = 3..50;
 
 /// The rules in their order.

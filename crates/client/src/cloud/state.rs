@@ -150,7 +150,7 @@ fn parse_bits(digits: &str) -> Option<u32> {
     (bits <= 32).then_some(bits)
 }
 
-/// So many bits, the first of them behind as many as `from`, counted from the most significant.
+/// This many bits, the first of them behind as many as `from`, counted from the most significant.
 fn bit_mask(from: u32, count: u32) -> u32 {
     if count == 0 { 0 } else { u32::MAX << (32 - count) >> from }
 }

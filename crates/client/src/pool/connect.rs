@@ -25,7 +25,8 @@ use crate::url::SolrUrl;
 
 /// A head that is longer is no answer; Jetty's own bound is 8 KB.
 const HEAD_BYTES_MAX: u32 = 256 << 10;
-/// So often an HTTP/2 connection under load is asked whether it is there, and so long it may take to say so.
+/// So often an HTTP/2 connection under load is asked whether it is there, and this long it may take to say
+/// so.
 const PING_EVERY: Duration = Duration::from_secs(10);
 
 pub(super) type Content = Full<Bytes>;

@@ -29,13 +29,13 @@ pub struct UpdateOptions {
     pub streams: usize,
     pub batch_docs_max: usize,
     pub batch_bytes_max: usize,
-    /// A batch waits so long for more documents.
+    /// A batch waits this long for more documents.
     pub linger: Duration,
     /// Documents that are not yet acknowledged; beyond that, adding waits.
     pub buffer_bytes_max: usize,
     /// Parameters of each batch, such as `commitWithin`.
     pub params: Vec<(String, String)>,
-    /// For so long a batch is offered again to servers that have certainly not taken it: that cannot be
+    /// For this long a batch is offered again to servers that have certainly not taken it: that cannot be
     /// reached, or that answer 429, after the time they ask for.
     pub patience: Duration,
 }

@@ -1,4 +1,4 @@
-//! How long requests took of late, for hedging by quantile. Two histograms take turns: one fills while the
+//! How long requests took recently, for hedging by quantile. Two histograms take turns: one fills while the
 //! other is read.
 
 use std::sync::{Mutex, PoisonError};

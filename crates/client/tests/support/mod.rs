@@ -80,7 +80,7 @@ impl Server {
         self.seen(|seen| seen.requests.len())
     }
 
-    /// Waits until clients have closed so many connections.
+    /// Waits until clients have closed this many connections.
     pub async fn ended(&self, count: usize) {
         let mut changes = self.changes.subscribe();
         while self.seen(|seen| seen.ended) < count {

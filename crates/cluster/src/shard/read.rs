@@ -1,7 +1,7 @@
 //! What a shard can be asked to read: a search of a pin, and one line in the tables below for each other
 //! operation, with its request and its answer. From that line come the two messages that any kind of shard
 //! understands, and the typed way in: `request.ask(shard)` gives the answer that belongs to the request. A
-//! new operation is its line here and an arm in each kind of shard that has something to say to it. Requests
+//! new operation is its line here and an arm in each kind of shard that can answer it. Requests
 //! are plans and plain values; what is alive (meters) goes beside them.
 //!
 //! There are two tables: what is asked of a shard as it is now, and what is asked of a pin, since it names

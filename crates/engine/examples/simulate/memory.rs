@@ -1,5 +1,5 @@
 //! What a shard remembers of batches that have a name, as the protocol wants it: how far each came and what
-//! its operations were told. Only so many are remembered, and of those that are not, up to which position.
+//! its operations were told. Only a number of them is remembered, and of those that are not, up to which position.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -19,7 +19,7 @@ use crate::ledger::Shown;
 
 /// Batches that a shard remembers.
 pub const REMEMBERED_MAX: usize = 8;
-/// Every so many seconds documents are deleted that have ended.
+/// How often, in seconds, documents are deleted that have ended.
 const EXPIRY_S: u64 = 10;
 
 /// So late that a clock which is set back again and again still has a time.

@@ -136,7 +136,7 @@ impl Batches {
         batches
     }
 
-    /// From the next record on, so many are remembered.
+    /// From the next record on, this many are remembered.
     pub(crate) fn keep(&mut self, kept_max: usize) {
         self.kept_max = kept_max;
     }

@@ -84,7 +84,7 @@ impl Cutter {
 }
 
 impl Cutting {
-    /// Whether the token that ends at `end`, so many positions behind the one before, begins a fragment.
+    /// Whether the token that ends at `end`, this many positions behind the one before, begins a fragment.
     pub(super) fn begins(&mut self, end: usize, gap: u32) -> bool {
         match self {
             Cutting::Whole => false,

@@ -15,7 +15,7 @@ use super::text::{Text, utf16_len};
 use super::tokens::{Token, TokenIndex, TokenReader};
 use crate::search::similarity;
 
-/// Tokens that overlap are marked together, at most so many.
+/// Tokens that overlap are marked together, at most this many.
 const GROUP_TOKENS_MAX: usize = 50;
 
 /// The snippets of the values of a field; `None` when nothing matched.

@@ -18,7 +18,7 @@ use crate::indexing::run_merge::RunMerge;
 use crate::indexing::term_table::TermTable;
 use crate::indexing::tokens::Token;
 
-/// A run is closed from so many tokens on, a group of half as many becomes one by itself: their terms fit
+/// A run is closed from this many tokens on, a group of half as many becomes one by itself: their terms fit
 /// into a processor's own cache.
 const RUN_TOKENS: usize = if cfg!(test) { 1 << 8 } else { 1 << 18 };
 /// Beyond this many tokens a run's working memory is given back: one huge document must not be paid for ever

@@ -16,7 +16,7 @@ use crate::search::context::SearchContext;
 /// Terms of one field in one answer, with a limit or without: one so high that nothing is ever pruned let all
 /// terms of a field into memory (2026-11).
 const LISTED_MAX: usize = 1 << 21;
-/// So many more than twice those that are kept are collected before they are sorted.
+/// This many more than twice those that are kept are collected before they are sorted.
 const PRUNED_LEAST: usize = 1024;
 
 pub(super) fn list(context: &SearchContext<'_>, plan: &TermsPlan) -> Result<TermCounts> {
@@ -64,9 +64,9 @@ fn list_within(listed_max: usize, context: &SearchContext<'_>, plan: &TermsPlan)
 
 /// What of its terms a shard gives back.
 struct Cut {
-    /// No more than so many.
+    /// No more than this many.
     first: Option<usize>,
-    /// No more than so many, and no others than the most frequent. Those that cannot get among them go from
+    /// No more than this many, and no others than the most frequent. Those that cannot get among them go from
     /// time to time: a field may have more terms than fit in memory.
     most_frequent: Option<usize>,
     /// Whether bounds on counts are judged by those of this shard.
@@ -76,7 +76,7 @@ struct Cut {
 impl Cut {
     fn of(plan: &TermsPlan) -> Self {
         let whole = plan.depth == CutDepth::Whole;
-        // A term that is among the first of all shards is among the first of each that has it: so many are
+        // A term that is among the first of all shards is among the first of each that has it: this many are
         // enough, unless some of those before it are left out when all counts are known.
         let in_order = !plan.by_count && (!whole || (plan.lists(1) && plan.count_max.is_none()));
         Self {

@@ -12,7 +12,7 @@ use super::near_terms::{TERM_CHARS_MAX, counted_near_terms, text_field};
 use super::stats::{doc_freq, term_infos};
 use crate::search::context::SearchContext;
 
-/// After so many words the allowance is looked at; a few microseconds each.
+/// After this many words the allowance is looked at; a few microseconds each.
 const WORDS_A_LOOK: usize = 16;
 
 pub(super) fn look_up(context: &SearchContext<'_>, plan: &WordsPlan) -> Result<WordCounts> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::texts::Texts;
 
-/// So many texts or fewer have no tree of their own.
+/// This many texts or fewer have no tree of their own.
 const TEXTS_PLAIN: usize = 16;
 
 pub(super) struct Dictionary {

@@ -101,8 +101,8 @@ impl Character {
 const EDITS_MAX: usize = 2;
 
 /// For no edit, one and two: a bit for each beginning of what was asked that the units so far are near with
-/// so many edits. A beginning longer or shorter by more than the edits cannot be near, so with `n` edits the
-/// bits are those of `n` units fewer to `n` units more.
+/// this many edits. A beginning longer or shorter by more than the edits cannot be near, so with `n` edits
+/// the bits are those of `n` units fewer to `n` units more.
 type Near = [u8; EDITS_MAX + 1];
 
 /// Units of a key, as far as the walk has come.
@@ -195,7 +195,7 @@ impl FuzzyPattern {
         near.enumerate().fold(0, |bits, (at, asked)| bits | u8::from(*asked == Some(unit)) << at)
     }
 
-    /// The bits of so many units that stand for beginnings there are.
+    /// The bits of this many units that stand for beginnings there are.
     fn valid(&self, units: usize) -> u8 {
         let width = 2 * self.edits_max + 1;
         let first = self.edits_max.saturating_sub(units);

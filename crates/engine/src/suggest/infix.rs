@@ -70,8 +70,8 @@ impl InfixIndex {
         })
     }
 
-    /// The first `count` entries as asked; so many times more where their weights are to fall with the place
-    /// of a word.
+    /// The first `count` entries as asked; this many times more where their weights are to fall with the
+    /// place of a word.
     pub(super) fn lookup(&self, ask: &InfixAsk<'_>, count: usize) -> SuggestedEntries {
         let blend = self.lookup.blend;
         let wanted = count.saturating_mul(blend.map_or(1, |blend| blend.factor));

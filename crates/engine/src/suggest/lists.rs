@@ -48,7 +48,7 @@ impl ListsBuilder {
         self.room.reserve(text.len() + size_of::<(String, Vec<u32>)>())
     }
 
-    /// Of so many entries.
+    /// Of this many entries.
     pub(super) fn finish(self, entries: usize) -> Lists {
         let mut sorted: Vec<_> = self.lists.into_iter().collect();
         sorted.sort_unstable();
@@ -66,7 +66,7 @@ impl ListsBuilder {
     }
 }
 
-/// For each of so many entries the lists that have it, ascending, and where those end.
+/// For each of this many entries the lists that have it, ascending, and where those end.
 fn by_entry<'a>(lists: impl Iterator<Item = &'a [u32]> + Clone, entries: usize) -> (Vec<u32>, Vec<u32>) {
     let mut ends = vec![0u32; entries + 1];
     for number in lists.clone().flatten() {

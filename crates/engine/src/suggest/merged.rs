@@ -29,7 +29,7 @@ pub(super) enum Merged<'a> {
 impl Several {
     /// How much work it is to read them, in numbers of a single list.
     pub(super) fn cost(&self, lists: &Lists) -> usize {
-        /// A number of one of many lists takes as long as so many of a single one: some 150 ns to 10,
+        /// A number of one of many lists takes as long as this many of a single one: some 150 ns to 10,
         /// measured 2026-11-22.
         const MERGING: usize = 16;
         let several = self.texts.iter().map(|text| lists.list(*text as usize).len()).sum::<usize>();

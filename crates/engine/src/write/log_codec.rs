@@ -104,7 +104,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// A record of this origin that is expected to take so many bytes.
+    /// A record of this origin that is expected to take this many bytes.
     pub(crate) fn begin(origin: &Origin, bytes: usize) -> Self {
         let mut record = Self { bytes: Vec::with_capacity(bytes + RECORD_HEAD_BYTES_MAX) };
         let out = &mut record.bytes;

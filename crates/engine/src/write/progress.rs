@@ -74,7 +74,7 @@ impl Progress {
         Origin { schema_version: self.schema_version.unwrap_or(0), batch: self.batch.as_ref().map(span) }
     }
 
-    /// What a record has to say of operations that left nothing in the log and stand behind all that did;
+    /// What a record holds of operations that left nothing in the log and stand behind all that did;
     /// `None` when there are none.
     pub(crate) fn origin_of_judged(&self) -> Option<Origin> {
         let batch = self.batch.as_ref().filter(|batch| batch.judged > batch.done)?;

@@ -1,9 +1,9 @@
-//! Who is worked for now, who waits, and who is told to come again (429). Queries and updates have a gate
-//! each (`gate`): so many at once, so many more that wait. What has been admitted is therefore answered
-//! within a bound, however much more is asked for. Bodies have a room: what all requests together have sent
-//! and not had answered yet. When memory runs short nothing is let in that would take more. Under any
-//! pressure updates are refused before queries; with an objective (`objective.rs`) they give way before there
-//! is any (`throttle`).
+//! Which requests are worked on now, which wait, and which are refused until later (429). Queries and updates
+//! have a gate each (`gate`): a number at once, a number more that wait. What has been admitted is therefore
+//! answered within a bound, however much more is asked for. Bodies have a room: what all requests together
+//! have sent and not had answered yet. When memory runs short nothing is let in that would take more. Under
+//! any pressure updates are refused before queries; with an objective (`objective.rs`) they give way before
+//! there is any (`throttle`).
 
 pub(crate) mod gate;
 pub(crate) mod objective;

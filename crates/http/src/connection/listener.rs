@@ -21,7 +21,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::connection::tls::Tls;
 
-/// The kernel asks after a silent client from this time on, this often, so many times: one that is gone
+/// The kernel asks after a silent client from this time on, this often, this many times: one that is gone
 /// without a word is known to be within two minutes.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
 const PROBE_EVERY: Duration = Duration::from_secs(15);

@@ -115,7 +115,7 @@ impl<'a> ZipEntry<'a> {
         })
     }
 
-    /// Unpacks it, of at most so many bytes.
+    /// Unpacks it, of at most this many bytes.
     fn text(&self, archive: &[u8], room: u64) -> Result<String> {
         if archive.get(self.local..self.local + LOCAL.len()) != Some(LOCAL) {
             return Err(wrong(&format!("`{}` is not where the directory says", self.name)));

@@ -78,7 +78,7 @@ impl Tally {
 const TICK_MS: i64 = 5_000;
 const AVERAGED_MINUTES: [f64; 3] = [1.0, 5.0, 15.0];
 
-/// Events, and how many a second of late.
+/// Events, and how many a second recently.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     count: AtomicU64,
@@ -267,7 +267,7 @@ impl Windows {
     }
 }
 
-/// The time that so many are not above.
+/// The time that this many are not above.
 fn nth(counts: &[u64], rank: f64) -> f64 {
     let mut below = 0;
     let found = counts.iter().position(|count| {

@@ -24,7 +24,7 @@ use crate::server::Server;
 /// Room made before anything has come: what a client announces costs it nothing.
 const ROOM_BYTES_MAX: u64 = 1 << 20;
 
-/// A client that sends nothing for so long is taken to make a pause: what has come is not kept waiting.
+/// A client that sends nothing for this long is taken to make a pause: what has come is not kept waiting.
 const PAUSE: Duration = Duration::from_millis(10);
 
 pub(crate) struct Upload {
@@ -113,9 +113,9 @@ impl Upload {
         Ok((bytes, self.room))
     }
 
-    /// Waits until so many bytes are held, the body ends or, with `until_pause`, more has come and the client
-    /// pauses. Errors: `TooLarge`, `Busy`, `Unavailable` for a client that stalls, `BadRequest` for one that
-    /// breaks off or packs wrongly.
+    /// Waits until this many bytes are held, the body ends or, with `until_pause`, more has come and the
+    /// client pauses. Errors: `TooLarge`, `Busy`, `Unavailable` for a client that stalls, `BadRequest` for
+    /// one that breaks off or packs wrongly.
     pub async fn fill(&mut self, bytes: usize, until_pause: bool) -> Result<Filled> {
         let before = self.bytes().len();
         loop {
@@ -135,7 +135,7 @@ impl Upload {
         }
     }
 
-    /// Unpacks what has arrived until so many bytes are held; whether all is.
+    /// Unpacks what has arrived until this many bytes are held; whether all is.
     fn unpack(&mut self, bytes: usize) -> Result<bool> {
         if self.unpacker.is_plain() && self.bytes().is_empty() {
             self.held = Held::One(std::mem::take(&mut self.packed));

@@ -26,7 +26,7 @@ pub(crate) enum Serving {
     /// Below `/api/configsets`, with the parts of the path there.
     Configsets(Vec<String>),
     V2(V2),
-    /// Nobody: the name stands for so many collections, and the handler can ask one alone.
+    /// Nobody: the name stands for this many collections, and the handler can ask one alone.
     Several(String, usize),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,

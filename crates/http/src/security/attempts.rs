@@ -1,4 +1,4 @@
-//! Log-ins that failed of late, by the address they came from, and by the user and the address: beyond a
+//! Log-ins that failed recently, by the address they came from, and by the user and the address: beyond a
 //! bound no more are looked at for a while. That of a user counts for one address only, so that nobody keeps
 //! others from logging in but those who share an address. Keys are not counted: they are too long to be
 //! guessed.
@@ -13,7 +13,7 @@ use solr::security::digest;
 
 /// How long failures count, from the first of them.
 const WINDOW_MS: i64 = 5 * 60 * 1000;
-/// An address may fail so many times as often as one user from there.
+/// An address may fail this many times as often as one user from there.
 const ADDRESS_SHARE: u32 = 10;
 /// More counts push out the oldest.
 const COUNTS_MAX: usize = 20_000;

@@ -120,7 +120,7 @@ pub(crate) enum Refusal {
     LogIn(&'static str),
     /// 403.
     Forbidden,
-    /// 429, for so many seconds.
+    /// 429, for this many seconds.
     Wait(u64),
 }
 

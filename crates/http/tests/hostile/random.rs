@@ -44,7 +44,7 @@ impl Random {
         usize::try_from(self.word() % bound as u64).unwrap()
     }
 
-    /// Once in so many times.
+    /// Once in this many times.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

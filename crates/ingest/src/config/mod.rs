@@ -294,7 +294,7 @@ pub enum TransformConfig {
     },
     /// What the expression's first group finds, or the whole match; no value where it does not match.
     Extract(String),
-    /// At most so many characters.
+    /// At most this many characters.
     Truncate(usize),
     /// Values by table; what it does not know stays, or becomes `otherwise`.
     Lookup {
@@ -369,9 +369,9 @@ pub struct ConditionConfig {
 pub struct MomentConfig {
     /// A row without a value here has no such moment.
     pub column: String,
-    /// So many days that count, after the date's own day.
+    /// This many days that count, after the date's own day.
     pub business_days: Option<u32>,
-    /// So many days by the calendar.
+    /// This many days by the calendar.
     pub days: Option<u32>,
     pub hours: Option<u32>,
     /// At this time of that day, `09:00`; without it, the date's own time.
@@ -391,7 +391,7 @@ pub struct StateConfig {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LeaseConfig {
-    /// A service that has not renewed for so long is replaced.
+    /// A service that has not renewed for this long is replaced.
     pub seconds: u32,
 }
 

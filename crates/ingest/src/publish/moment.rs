@@ -1,5 +1,5 @@
-//! A moment that follows from a date in the row: so many days, business days or hours later, at a time of the
-//! day.
+//! A moment that follows from a date in the row: a number of days, business days or hours later, at a time of
+//! the day.
 //!
 //! In: a moment of the file with its calendar, then rows; out: a point in time, nothing where the row has no
 //! date. What a rule makes of it, and when to look again, is decided in `mod.rs`.

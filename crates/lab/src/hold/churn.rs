@@ -19,7 +19,7 @@ pub(super) struct Churned {
     pub outcome: RequestOutcome,
 }
 
-/// So many a second, until it has ended.
+/// This many a second, until it has ended.
 pub(super) fn churn(
     peer: &HeldPeer<'_>,
     idle: &mut [TcpStream],

@@ -25,7 +25,7 @@ const OPENERS: usize = 8;
 /// How often there is a word on how far it is, and the server's memory is looked at.
 const NOTE_EVERY: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// What was closed last may be seen in between for so long.
+/// What was closed last may be seen in between for this long.
 const SETTLE_MAX: Duration = Duration::from_secs(5);
 
 /// What came of it.
@@ -56,8 +56,8 @@ pub struct Held {
     pub resident_bytes_max: Option<u64>,
 }
 
-/// Errors: when the idle connections cannot be opened, mostly because this process may not have so many files
-/// open.
+/// Errors: when the idle connections cannot be opened, mostly because this process may not have this many
+/// files open.
 pub fn hold(options: &HoldOptions, watch: &dyn Watch) -> Result<Held, Error> {
     let peer = HeldPeer::new(options);
     let server = Processes::listening_on(peer.authority);

@@ -19,10 +19,10 @@ pub struct HoldOptions {
     pub busy: usize,
     /// Of the busy ones together.
     pub requests: u64,
-    /// A busy connection is closed, and another opened, after so many requests: by the client, or by the
+    /// A busy connection is closed, and another opened, after this many requests: by the client, or by the
     /// server that was asked to, in turn.
     pub requests_per_connection: u64,
-    /// So many idle connections a second ask again, are closed or half closed, in turn; what is closed is
+    /// This many idle connections a second ask again, are closed or half closed, in turn; what is closed is
     /// opened anew.
     pub churn_per_second: u64,
 }

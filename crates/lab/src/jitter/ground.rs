@@ -15,9 +15,9 @@ use crate::random::Random;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JitterWork {
-    /// So many words somewhere in the memory, each read and written.
+    /// This many words somewhere in the memory, each read and written.
     Steps(u64),
-    /// So many readings of the clock. The memory is ballast then: all of it resident, none of it touched
+    /// This many readings of the clock. The memory is ballast then: all of it resident, none of it touched
     /// again.
     ClockReads(u64),
 }
@@ -49,7 +49,7 @@ impl Ground {
         }
     }
 
-    /// So many steps, each a word somewhere that is read and written.
+    /// This many steps, each a word somewhere that is read and written.
     fn walk(&mut self, steps: u64) {
         let count = self.words.len() as u64;
         let mut sum = 0_u64;

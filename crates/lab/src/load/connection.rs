@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// How long an answer may take before the connection counts as broken.
 const ANSWER_MAX: Duration = Duration::from_secs(60);
-/// Apache's HTTP client waits so long in its check.
+/// Apache's HTTP client waits this long in its check.
 const STALE_CHECK: Duration = Duration::from_millis(1);
 /// A head that is longer is no answer.
 const HEAD_BYTES_MAX: usize = 64 << 10;

@@ -20,7 +20,7 @@ pub struct RunOptions {
     pub open: Open,
     pub pairs: usize,
     pub slice_ms: u64,
-    /// After so long a warm-up ends even with a trend, and the report says so.
+    /// After this long a warm-up ends even with a trend, and the report says so.
     pub warm_ms_max: u64,
     /// Whether caches may answer. Otherwise every query and filter carries `cache=false`.
     pub cached: bool,

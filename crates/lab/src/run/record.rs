@@ -121,7 +121,7 @@ pub struct CaseRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Agreement {
-    /// So many questions had the generator's counts and, where there is a peer, its counts and facets; its
+    /// This many questions had the generator's counts and, where there is a peer, its counts and facets; its
     /// hits too, unless scores are not comparable because one side scores by shard.
     Equal { questions: usize, hits: bool },
     /// The case is void and was not timed.

@@ -7,7 +7,7 @@ pub trait Watch: Send + Sync {
     /// A step begins or something is worth telling.
     fn note(&self, text: &str);
 
-    /// So many documents of the corpus are acknowledged.
+    /// This many documents of the corpus are acknowledged.
     fn indexed(&self, whose: Whose, docs: u64, of: u64);
 }
 

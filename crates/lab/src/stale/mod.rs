@@ -39,11 +39,11 @@ pub struct StaleOptions {
     pub workers: usize,
     /// Requests of a burst.
     pub burst: u64,
-    /// The server closes connections that are idle for so long.
+    /// The server closes connections that are idle for this long.
     pub server_idle: Duration,
     /// And our client before that.
     pub client_idle: Duration,
-    /// Each arm's requests in so many parts, in turn with the other arms'.
+    /// Each arm's requests in this many parts, in turn with the other arms'.
     pub rounds: u64,
     /// Decides widths and pauses.
     pub seed: u64,

@@ -13,7 +13,7 @@ use super::counts::{BurstCounts, nanoseconds};
 use crate::error::Error;
 use crate::load::{Connection, get, is_reset, joined};
 
-/// Asks `requests` times over so many workers at once.
+/// Asks `requests` times over this many workers at once.
 pub(super) trait Pool {
     fn burst(&self, workers: usize, requests: u64) -> BurstCounts;
 }

@@ -199,7 +199,7 @@ impl Trace {
         self.tell(|traced| traced.hits = traced.hits.or(Some(hits)));
     }
 
-    /// An update has so many operations more: a long body comes in pieces.
+    /// An update has this many operations more: a long body comes in pieces.
     pub fn takes(&self, operations: usize) {
         self.tell(|traced| {
             traced.operations = Some(traced.operations.unwrap_or(0).saturating_add(operations as u64));

@@ -95,7 +95,7 @@ impl Clock for Crowded {
 }
 
 impl Crowded {
-    /// So long goes by, in which the thread waited for a processor for so long.
+    /// This long goes by, in which the thread waited for a processor for this long.
     fn pass(&self, ns: u64, queued_ns: u64) {
         self.now_ns.fetch_add(ns, Ordering::Relaxed);
         self.queued_ns.fetch_add(queued_ns, Ordering::Relaxed);

@@ -75,7 +75,7 @@ struct StuckArgs {
     /// Look at every process, and show those that are stuck; with --full all of them.
     #[arg(long, conflicts_with = "process")]
     all: bool,
-    /// Look again after so many seconds, until interrupted.
+    /// Look again after this many seconds, until interrupted.
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "2",
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     watch: Option<u64>,

@@ -28,11 +28,11 @@ pub struct HoldArgs {
     /// Requests of the busy ones together.
     #[arg(long, default_value_t = 1_000_000)]
     requests: u64,
-    /// Close a busy connection after so many requests and open another; every other time the server is asked
-    /// to close it.
+    /// Close a busy connection after this many requests and open another; every other time the server is
+    /// asked to close it.
     #[arg(long, default_value_t = 100, value_name = "REQUESTS")]
     renew: u64,
-    /// So many idle connections a second ask again, are closed or half closed, in turn.
+    /// This many idle connections a second ask again, are closed or half closed, in turn.
     #[arg(long, default_value_t = 100, value_name = "PER_SECOND")]
     churn: u64,
     /// Print what came of it as JSON.

@@ -31,7 +31,7 @@ pub struct JitterArgs {
     /// Steps of one piece of work, each a word somewhere in the memory.
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000_000))]
     steps: u64,
-    /// One piece of work is so many readings of the clock instead (7000 in the field report).
+    /// One piece of work is this many readings of the clock instead (7000 in the field report).
     #[arg(long, value_name = "READS", conflicts_with = "steps", value_parser = clap::value_parser!(u64).range(1..=10_000_000_000))]
     clock_reads: Option<u64>,
     /// An arm beside this server too, which is asked --server-rate times a second; it has to be on this

@@ -21,7 +21,7 @@ pub struct StaleArgs {
     /// Requests of a burst; after each there is a pause of up to twice the server's patience.
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     burst: u64,
-    /// The server, which the lab brings, closes connections that are idle for so long.
+    /// The server, which the lab brings, closes connections that are idle for this long.
     #[arg(long, default_value_t = 200, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(10..=60_000))]
     server_idle: u64,
     /// And the client that sweeps before that.

@@ -53,14 +53,14 @@ pub struct Settings {
     /// auto.
     #[arg(long, help_heading = ASKING, value_name = "HTTP", env = "PARHELION_RELAY_PROTOCOL")]
     protocol: Option<String>,
-    /// Give up on a request after so many seconds, and on an answer that pauses as long. Default: 60.
+    /// Give up on a request after this many seconds, and on an answer that pauses as long. Default: 60.
     #[arg(long, help_heading = ASKING, value_name = "SECONDS", env = "PARHELION_RELAY_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
     /// Ask a second server when the first is slow: off, after a time (50ms), or beyond a share of recent
     /// requests (p95). Searches only. Default: off.
     #[arg(long, help_heading = ASKING, value_name = "WHEN", env = "PARHELION_RELAY_HEDGE")]
     hedge: Option<String>,
-    /// Send a request so many times at most, where that is safe. Default: 3.
+    /// Send a request this many times at most, where that is safe. Default: 3.
     #[arg(long, help_heading = ASKING, value_name = "COUNT", env = "PARHELION_RELAY_ATTEMPTS", value_parser = clap::value_parser!(u32).range(1..=10))]
     attempts: Option<u32>,
     /// Requests at one server at once; more wait. Default: 256.
@@ -98,14 +98,14 @@ pub struct Settings {
     /// leaves.
     #[arg(long, help_heading = APPLICATIONS, value_name = "COUNT", env = "PARHELION_RELAY_CONNECTIONS_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     connections_max: Option<u32>,
-    /// Close connections of applications that ask nothing for so long. Default: 600.
+    /// Close connections of applications that ask nothing for this long. Default: 600.
     #[arg(long, help_heading = APPLICATIONS, value_name = "SECONDS", env = "PARHELION_RELAY_IDLE_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     idle_timeout: Option<u64>,
     /// Give up on an application that sends nothing more of a body, or takes nothing more of an answer, for
     /// so long. Default: 60.
     #[arg(long, help_heading = APPLICATIONS, value_name = "SECONDS", env = "PARHELION_RELAY_STALL_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     stall_timeout: Option<u64>,
-    /// When the relay stops, requests under way have so long. Default: 30.
+    /// When the relay stops, requests under way have this long. Default: 30.
     #[arg(long, help_heading = APPLICATIONS, value_name = "SECONDS", env = "PARHELION_RELAY_DRAIN_TIMEOUT", value_parser = clap::value_parser!(u64).range(..=86_400))]
     drain_timeout: Option<u64>,
 }

@@ -15,7 +15,7 @@ pub struct PointDistance {
     pub from: GeoPoint,
     /// What the distance counts in, by how many of it make a metre.
     pub per_metre: f64,
-    /// Of a field on a grid: as far as the middle of the cell, a geohash of so many characters, and half
+    /// Of a field on a grid: as far as the middle of the cell, a geohash of this many characters, and half
     /// around the earth where there is none.
     pub detail: Option<u8>,
 }

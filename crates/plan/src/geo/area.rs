@@ -14,7 +14,7 @@ pub enum Area {
     Many(Vec<Area>),
 }
 
-/// All within so many degrees of a place.
+/// All within this many degrees of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Circle {
     pub centre: GeoPoint,
@@ -22,7 +22,7 @@ pub struct Circle {
     pub degrees: f64,
 }
 
-/// All within so many degrees of the straight lines from each place to the next. Straight on a flat map, as
+/// All within this many degrees of the straight lines from each place to the next. Straight on a flat map, as
 /// spatial4j has it, so that none crosses the date line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -63,7 +63,7 @@ impl Rect {
         GeoPoint::new(f64::midpoint(self.south, self.north), longitude)
     }
 
-    /// Wider by so many degrees of the great circle on each side.
+    /// Wider by this many degrees of the great circle on each side.
     pub fn buffered(self, degrees: f64) -> Self {
         let (south, north) = (self.south - degrees, self.north + degrees);
         let farthest = self.south.abs().max(self.north.abs());
@@ -100,7 +100,7 @@ fn wrapped(longitude: f64) -> f64 {
     }
 }
 
-/// How far east a circle of so many degrees reaches from a latitude; `None` when it goes around a pole.
+/// How far east a circle of this many degrees reaches from a latitude; `None` when it goes around a pole.
 fn longitude_reach(latitude: f64, degrees: f64) -> Option<f64> {
     if latitude.abs() + degrees >= 90.0 {
         return None;
@@ -157,7 +157,7 @@ impl Area {
         }
     }
 
-    /// Wider by so many degrees on each side.
+    /// Wider by this many degrees on each side.
     pub fn buffered(self, degrees: f64) -> Self {
         match self {
             Area::Point(centre) => Area::Circle(Circle { centre, degrees }),

@@ -13,7 +13,7 @@ use crate::value::java_double;
 /// Rounded as spatial4j rounds.
 const KM_PER_DEGREE: f64 = 0.017_453_292_519_943_295 * EARTH_RADIUS_KM;
 
-/// How documents' shapes lie to an area.
+/// How documents' shapes are related to an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// They have a place in common.

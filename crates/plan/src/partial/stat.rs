@@ -124,7 +124,7 @@ impl Samples {
     }
 }
 
-/// The place of a share (0 to 100) among so many numbers in their order.
+/// The place of a share (0 to 100) among this many numbers in their order.
 fn place_of(share: f64, count: usize) -> Option<usize> {
     let place = (share / 100.0 * count as f64) as usize;
     Some(place.min(count.checked_sub(1)?))

@@ -40,8 +40,8 @@ pub struct SuggestedEntries {
     pub list: Vec<SuggestedEntry>,
     pub order: EntryOrder,
     pub same_texts: SameTexts,
-    /// Present when shown weights fall with the place of the word found: so many times the entries asked for
-    /// are weighed.
+    /// Present when shown weights fall with the place of the word found: this many times the entries asked
+    /// for are weighed.
     pub blend: Option<usize>,
 }
 

@@ -41,7 +41,7 @@ impl Query {
             | Query::Wildcard { .. }
             | Query::Regex { .. }
             | Query::Exists { .. } => MatchScope::Segment,
-            // The nearest terms of all segments, so many; the words of a document that another segment may
+            // The nearest terms of all segments, this many; the words of a document that another segment may
             // have.
             Query::MoreLike(like) if like.collection.is_some() => MatchScope::Collections,
             Query::Fuzzy(_) | Query::MoreLike(_) => MatchScope::Snapshot,
@@ -91,7 +91,7 @@ impl Span {
         let of_all = |spans: &[Span]| spans.iter().map(Span::scope).max().unwrap_or(MatchScope::Segment);
         match self {
             Span::Word(_) => MatchScope::Segment,
-            // So many words of the whole index, at most.
+            // This many words of the whole index, at most.
             Span::Pattern(_) => MatchScope::Snapshot,
             Span::Any(spans) | Span::Near { spans, .. } => of_all(spans),
             Span::Without(both) => of_all(&**both),

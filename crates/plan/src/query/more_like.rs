@@ -44,7 +44,7 @@ pub struct LikeChoice {
     pub percent_max: Option<u64>,
     pub length_min: usize,
     pub length_max: usize,
-    /// The best so many.
+    /// The best this many.
     pub terms_max: usize,
     /// Words read of each text.
     pub tokens_max: usize,
@@ -122,8 +122,8 @@ impl MoreLike {
 }
 
 impl LikeChoice {
-    /// How telling a word of so many documents is: by Lucene's classic measure, whatever the index scores by.
-    /// `None` when it is not wanted.
+    /// How telling a word of this many documents is: by Lucene's classic measure, whatever the index scores
+    /// by. `None` when it is not wanted.
     fn score(&self, word: &LikeWord, documents: u64, (field, all): (&LikeFieldCounts, u64)) -> Option<f32> {
         let most = self.percent_max.map_or(self.documents_max, |percent| percent.saturating_mul(all) / 100);
         let wanted = word.frequency >= self.frequency_min

@@ -1,6 +1,6 @@
 //! A second opinion on the first hits of a search. Solr's words: `rq={!rerank …}`. Each shard scores its own
 //! first hits again, `cluster` orders them; how two scores join is decided here, for both. Documents that are
-//! not among the first so many keep their place and their score.
+//! not among the first `hits` keep their place and their score.
 
 use crate::query::tree::Query;
 

@@ -92,7 +92,7 @@ pub struct InfixLookup {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Blend {
     pub by: Fall,
-    /// So many times the entries asked for are weighed.
+    /// This many times the entries asked for are weighed.
     pub factor: usize,
 }
 
@@ -151,8 +151,8 @@ pub struct NextWordLookup {
 /// Entries that begin as asked, as they stand, by their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SortedLookup {
-    /// Of entries, put in order by weight, in so many parts, weights are the number of their part; else they
-    /// are as given.
+    /// Of entries, put in order by weight, in this many parts, weights are the number of their part; else
+    /// they are as given.
     pub parts: Option<u32>,
     /// Whether entries and what is asked are read in lower case.
     pub lowercase: bool,
@@ -170,7 +170,7 @@ pub struct SuggestPlan {
 }
 
 impl SuggestPlan {
-    /// How many entries a shard gives, if so many are suggested.
+    /// How many entries a shard gives, if this many are suggested.
     pub fn given(&self) -> usize {
         if self.depth == CutDepth::Whole { usize::MAX } else { self.count }
     }

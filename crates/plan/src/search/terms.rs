@@ -34,7 +34,7 @@ pub struct TermsPlan {
 }
 
 impl TermsPlan {
-    /// Whether a term of so many documents is listed.
+    /// Whether a term of this many documents is listed.
     pub fn lists(&self, documents: u64) -> bool {
         documents >= self.count_min && self.count_max.is_none_or(|most| documents <= most)
     }

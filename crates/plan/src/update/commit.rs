@@ -1,6 +1,6 @@
 //! What makes updates visible (refresh) and what moves them from the log into segments (flush). Asked by a
-//! request, or by a collection's own rules after a while or so many documents; the engine does it and waits
-//! for what is asked.
+//! request, or by a collection's own rules after some time or a number of documents; the engine does it and
+//! waits for what is asked.
 
 use serde::{Deserialize, Serialize};
 

@@ -105,8 +105,8 @@ impl CurrencyRates {
     }
 }
 
-/// An amount at a rate, in a currency with so many more decimal places; what is left of the smallest unit is
-/// lost.
+/// An amount at a rate, in a currency with this many more decimal places; what is left of the smallest unit
+/// is lost.
 pub fn exchanged(amount: i64, rate: f64, more_digits: i32) -> i64 {
     let factor = if more_digits < 0 { 0.1 } else { 10.0 };
     (0..more_digits.abs()).fold(amount as f64 * rate, |value, _| value * factor) as i64

@@ -24,11 +24,11 @@ pub(crate) enum JavabinToken<'a> {
     Text(Cow<'a, str>),
     /// A text that has been read before, or will be again.
     Name(Arc<str>),
-    /// So many values, or values up to [`JavabinToken::End`].
+    /// This many values, or values up to [`JavabinToken::End`].
     List(Option<usize>),
-    /// So many names with their values, or those up to [`JavabinToken::End`].
+    /// This many names with their values, or those up to [`JavabinToken::End`].
     Map(Option<usize>),
-    /// So many fields, or documents below it.
+    /// This many fields, or documents below it.
     InputDocument(usize),
     /// A key and its value.
     Entry,
@@ -243,7 +243,7 @@ impl<'a> JavabinReader<'a> {
         Ok(taken)
     }
 
-    /// How many values follow, each of so many bytes at least.
+    /// How many values follow, each of this many bytes at least.
     fn count(&mut self, tag: u8, bytes_min: usize) -> Result<usize> {
         let count = self.size(tag)?;
         self.fits(count, bytes_min)

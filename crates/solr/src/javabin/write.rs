@@ -65,28 +65,28 @@ impl<'a> Encoder<'a> {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// Before so many values.
+    /// Before this many values.
     pub fn array(&mut self, len: usize) {
         self.sized(tag::ARRAY, len);
     }
 
-    /// Before so many names with their values: Solr's `SimpleOrderedMap`.
+    /// Before this many names with their values: Solr's `SimpleOrderedMap`.
     pub fn ordered_map(&mut self, len: usize) {
         self.sized(tag::ORDERED_MAP, len);
     }
 
-    /// Before so many names with their values: a Java map.
+    /// Before this many names with their values: a Java map.
     pub fn map(&mut self, len: usize) {
         self.out.push(tag::MAP);
         self.variable(len as u64);
     }
 
-    /// Before so many names with their values: Solr's `NamedList`.
+    /// Before this many names with their values: Solr's `NamedList`.
     pub fn named_list(&mut self, len: usize) {
         self.sized(tag::NAMED_LIST, len);
     }
 
-    /// Before so many fields with their values.
+    /// Before this many fields with their values.
     pub fn document(&mut self, len: usize) {
         self.out.push(tag::DOCUMENT);
         self.ordered_map(len);

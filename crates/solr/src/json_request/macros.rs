@@ -13,7 +13,7 @@ const START: &str = "${";
 const DEPTH_MAX: usize = 25;
 /// Most references filled in for one request, however they multiply.
 const REFERENCES_MAX: usize = 10_000;
-/// Most bytes filled in for one request, beyond so many times its own: references to long values multiply
+/// Most bytes filled in for one request, beyond this many times its own: references to long values multiply
 /// too. Solr differs: it has no such bound, and runs out of memory.
 const BYTES_MIN: usize = 1 << 20;
 const TIMES_REQUEST: usize = 4;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// Fewer are looked through as quickly.
 const MANY: usize = 64;
 
-/// Kept from so many pairs on; empty before.
+/// Kept from this many pairs on; empty before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Places(HashMap<String, Vec<usize>>);
 

@@ -15,7 +15,7 @@ const PARSERS_DEPTH_MAX: usize = 100;
 /// How the message of such nesting begins.
 const ENDLESS: &str = "Infinite Recursion detected parsing query";
 
-/// Bytes that nested queries may have together, beyond so many times the request's own.
+/// Bytes that nested queries may have together, beyond this many times the request's own.
 const BYTES_MIN: usize = 1 << 20;
 const TIMES_REQUEST: usize = 4;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plan::{Clause, Error, Occur, Query, Result, Schema, Value};
 
-/// Up to so many values stay clauses.
+/// Up to this many values stay clauses.
 const CLAUSES_MAX: usize = 16;
 
 /// A clause, and whether it is made of plain values: unquoted, unboosted, of a field without analysis.

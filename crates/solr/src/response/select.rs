@@ -35,7 +35,7 @@ pub struct Found {
     pub traced: Option<Traced>,
 }
 
-/// What follows the header: what each of the handler's components has to say, in order. `elapsed_ms` is shown
+/// What follows the header: the section of each of the handler's components, in order. `elapsed_ms` is shown
 /// as the query's time.
 pub fn select(
     found: Found,

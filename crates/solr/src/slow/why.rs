@@ -8,7 +8,7 @@ use super::SlowRequest;
 
 /// A cause is named when it stands for at least this share of the request.
 const SHARE_MIN: u64 = 5;
-/// At most so many are.
+/// At most this many are.
 const CAUSES_MAX: usize = 3;
 
 /// For example: "waited 80 ms for a processor; worked 15 ms in query".
@@ -83,7 +83,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// A phase of so many milliseconds: wall, lock wait, CPU, run queue.
+    /// A phase of this many milliseconds: wall, lock wait, CPU, run queue.
     fn phase(phase: Phase, [wall, wait, cpu, queue]: [u64; 4]) -> (Phase, PhaseFigures) {
         let usage = Usage { cpu_ns: Some(cpu * MS), run_queue_ns: Some(queue * MS), ..Usage::default() };
         (phase, PhaseFigures { wall_ns: wall * MS, wait_ns: wait * MS, usage })

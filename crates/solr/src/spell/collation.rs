@@ -67,7 +67,7 @@ impl Collations {
         next.map(|collation| collation.query.as_str())
     }
 
-    /// The query tried last finds so many documents.
+    /// The query tried last finds this many documents.
     pub fn tried(&mut self, hits: u64) {
         self.tried += 1;
         let Some(tried) = self.waiting.pop_front() else { return };

@@ -132,7 +132,7 @@ impl<'a> SpellRequest<'a> {
         Ok(parse_query(&context, text, "lucene")?.executable())
     }
 
-    /// What to look up, for a query with so many hits; `None` when there are no words.
+    /// What to look up, for a query with this many hits; `None` when there are no words.
     pub fn resolve(
         &self,
         context: &ResolveContext<'_>,
@@ -286,7 +286,7 @@ fn overrides(name: &str) -> Option<&str> {
 }
 
 impl Spelling {
-    /// How many documents a trial finds, of an index of so many: counted, or estimated by where counting
+    /// How many documents a trial finds, of an index of this many: counted, or estimated by where counting
     /// ended.
     pub fn trial_hits(&self, result: &SearchResult, documents_max: u64) -> u64 {
         let counted = self.trial_documents_max;

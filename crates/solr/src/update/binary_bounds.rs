@@ -29,7 +29,7 @@ impl Bounds {
         }
     }
 
-    /// One more value, in so many others.
+    /// One more value, inside this many others.
     pub fn value(&mut self, depth: usize) -> Result<()> {
         if depth > DEPTH_MAX {
             return Err(Error::bad_request(format!("values nest deeper than {DEPTH_MAX}; flatten them")));

@@ -71,7 +71,7 @@ pub fn decode(
     }
 }
 
-/// Without the texts that were kept since there were so many.
+/// Without the texts that were kept because there were so many others.
 fn as_before(told: Option<Vec<Arc<str>>>, count: Option<usize>) -> Option<Vec<Arc<str>>> {
     let (mut told, count) = (told?, count?);
     told.truncate(count);
@@ -151,7 +151,7 @@ impl<'a> CborReader<'a> {
         Error::bad_request(format!("cannot read CBOR: {error}"))
     }
 
-    /// Up to the end of what holds so many, or to a break.
+    /// Up to the end of what holds this many, or to a break.
     fn each(&mut self, mut left: Option<u64>, mut take: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
         while left != Some(0) {
             if left.is_none() && self.kind()? == Type::Break {

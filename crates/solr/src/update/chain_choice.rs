@@ -55,7 +55,7 @@ impl Route {
         route.before.extend(named(params, &PROCESSOR, chains)?);
         route.after.extend(named(params, &POST_PROCESSOR, chains)?);
         route.after.extend(after.iter().take(end).cloned());
-        // The others have their say in `before`; behind the shard only what changes a document has something
+        // The others work in `before`; behind the shard only what changes a document has something
         // to do.
         route.after.retain(|step| step.is_mutator());
         route.errors_max = route.tolerance(params)?;

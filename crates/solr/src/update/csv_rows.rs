@@ -31,7 +31,7 @@ impl<'a> Rows<'a> {
         Self::resumed(text, dialect, 0)
     }
 
-    /// As [`Rows::new`], behind so many lines.
+    /// As [`Rows::new`], behind this many lines.
     pub fn resumed(text: &'a str, dialect: Dialect, line: usize) -> Self {
         Self { text, at: 0, line, dialect, ended: true }
     }

@@ -68,7 +68,7 @@ impl<'a> Scan<'a> {
         Some(taken)
     }
 
-    /// A whole number of at most so many digits, behind which so many are others'.
+    /// A whole number of at most this many digits, behind which this many are others'.
     pub fn number(&mut self, digits_max: usize, reserved: usize) -> Option<i64> {
         // In `yyyyMMdd` nothing parts the numbers: the last digits belong to the numbers behind.
         let digits = self.digits().checked_sub(reserved)?.min(digits_max);

@@ -57,7 +57,7 @@ pub fn decode(
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Open {
     Array,
-    /// So many values there were before it.
+    /// This many values there were before it.
     Object(usize),
 }
 

@@ -77,7 +77,7 @@ impl Shared {
 }
 
 impl Medium {
-    /// Takes the space for so many bytes.
+    /// Takes the space for this many bytes.
     pub(super) fn take(&mut self, bytes: usize) -> Result<()> {
         self.check_room(bytes)?;
         self.left = self.left.map(|left| left - bytes);

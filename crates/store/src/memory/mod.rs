@@ -60,7 +60,7 @@ impl MemorySite {
         medium.fates.clear();
     }
 
-    /// The process dies after so many more changes of the medium: what it does then reaches nothing.
+    /// The process dies after this many more changes of the medium: what it does then reaches nothing.
     /// [`MemorySite::kill`] ends it.
     pub fn die_after(&self, id: &ShardId, changes: u32) {
         self.shared(id).medium().changes_left = Some(changes);

@@ -15,7 +15,7 @@ use crate::{Error, ErrorKind, Result};
 /// How long somebody waits for a medium, in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patience {
-    /// After so long without an answer the caller is told *unknown*, or to try again.
+    /// After this long without an answer the caller is told *unknown*, or to try again.
     pub answer_ms: u64,
     /// The pause behind the first attempt; it doubles with each.
     pub pause_ms_first: u64,
@@ -121,7 +121,7 @@ impl Client {
         }
     }
 
-    /// Errors: `Full` when there is no space for so many bytes more.
+    /// Errors: `Full` when there is no space for this many bytes more.
     pub(crate) fn check_space(&self, bytes: usize) -> Result<()> {
         match self.medium.space_left() {
             Some(left) if left < bytes as u64 => Err(Error::new(

@@ -67,7 +67,7 @@ pub enum PutFault {
     Lost,
     /// A time-out, or a 5xx: it is there all the same.
     LandedUnanswered,
-    /// No answer; it lands once so many more calls were made, by anybody.
+    /// No answer; it lands once this many more calls were made, by anybody.
     Late { calls: u32 },
     /// Refused for good; whether it is there all the same.
     Refused { landed: bool },

@@ -93,7 +93,7 @@ pub trait Pacer: Send + Sync {
     /// Milliseconds since some moment; never goes back.
     fn now_ms(&self) -> u64;
 
-    /// Returns after so many milliseconds.
+    /// Returns after this many milliseconds.
     fn sleep(&self, ms: u64);
 }
 

@@ -27,7 +27,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// Requests of one call that are under way at once.
 const AT_ONCE: usize = 8;
-/// An attempt may take so long, and a second more for each of so many bytes.
+/// An attempt may take this long, and a second more for each of this many bytes.
 const ATTEMPT_MS: u64 = 5_000;
 const BYTES_A_SECOND: u64 = 1 << 20;
 const CONNECT_MS: u64 = 2_000;

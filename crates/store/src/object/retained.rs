@@ -16,7 +16,7 @@ use crate::contract::Watermark;
 
 /// Versions that stay when others are collected, the newest included.
 const KEPT: u64 = 4;
-/// With so many they are collected: not with each publication, for it takes a PUT and a DELETE.
+/// With this many they are collected: not with each publication, for it takes a PUT and a DELETE.
 const COLLECTED_AT: u64 = 8;
 
 /// The manifests of a shard, as its owner knows them.

@@ -2,10 +2,11 @@
 //! and documents. Owns its format and its chances; asks nothing. What is made of a seed is the same at any
 //! time.
 //!
-//! In a text `@{name}` stands for one of the alternatives of a rule, `@{name 1..3}` for so many of them with
-//! blanks between, `@{-5..20}` for a whole number, `@{0..999/100}` for one divided, and `@{n}` for the number
-//! of the document. Deep in a rule that names itself the first alternative is taken, which therefore must
-//! not. A group gives one of its sets, or nothing, by its `chance`; `also` are groups that come with a set.
+//! In a text `@{name}` stands for one of the alternatives of a rule, `@{name 1..3}` for one to three of them
+//! with blanks between, `@{-5..20}` for a whole number, `@{0..999/100}` for one divided, and `@{n}` for the
+//! number of the document. Deep in a rule that names itself the first alternative is taken, which therefore
+//! must not. A group gives one of its sets, or nothing, by its `chance`; `also` are groups that come with a
+//! set.
 
 use std::collections::BTreeMap;
 use std::path::Path;

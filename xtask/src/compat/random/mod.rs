@@ -23,7 +23,7 @@ use crate::args::Misuse;
 
 const COLLECTION: &str = "compat_random";
 
-/// After so many requests every document is replaced and segments are merged. By the number of the seed, so
+/// After this many requests every document is replaced and segments are merged. By the number of the seed, so
 /// that a request meets the same documents when it is asked alone.
 const GENERATION: u64 = 100;
 

@@ -110,7 +110,7 @@ impl Breaker<'_> {
         if self.broken.by_sum { each.sum() } else { each.max().unwrap_or(0) }
     }
 
-    /// Of a word of so many documents the fewest cuts first, of these the most frequent.
+    /// Of a word of this many documents the fewest cuts first, of these the most frequent.
     fn cuts(&self, word: &str, documents: u64) -> Vec<Cut> {
         if word.chars().count() > engine::TERM_CHARS_MAX {
             return Vec::new();

@@ -49,7 +49,7 @@ fn suggestions(
             Checker::Near(near) => near::suggestions(&words, near, plan),
             Checker::Broken(broken) => broken::suggestions(&words, broken, plan),
         };
-        // Ends: what was asked for is not missed again, answered or not, and a plan's words have so many
+        // Ends: what was asked for is not missed again, answered or not, and a plan's words have this many
         // pieces and neighbours and no more. The allowance is looked at here and by who looks up, not by a
         // pass: the last one has to see all that is known.
         match words.missed().filter(|_| !allowance.is_used_up()) {

@@ -107,7 +107,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// The most similar words within so many edits, by text.
+    /// The most similar words within this many edits, by text.
     fn candidates(&self, edits: u8, above: u64, count: usize) -> Option<BTreeMap<String, Candidate>> {
         let prefix = self.near.prefix_min.max(usize::from(edits) - 1);
         let accuracy = self.plan.accuracy.unwrap_or(self.near.accuracy);

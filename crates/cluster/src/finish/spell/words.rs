@@ -49,7 +49,7 @@ impl Words {
         self.exact.borrow_mut().get(word).copied()
     }
 
-    /// The terms at most so many edits away, that begin with the same `prefix` characters, in order, once
+    /// The terms at most this many edits away, that begin with the same `prefix` characters, in order, once
     /// they are known.
     pub(super) fn near(&self, word: &str, edits_max: u8, prefix: usize) -> Option<Vec<NearTerm>> {
         let mut near = self.near.borrow_mut();

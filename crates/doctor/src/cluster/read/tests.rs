@@ -142,7 +142,7 @@ fn anything() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// The value that a walk of so many steps through a tree comes to.
+/// The value that a walk of this many steps through a tree comes to.
 fn walk(value: &mut Value, steps: u16) -> &mut Value {
     if steps == 0 || value.as_object().is_none_or(Map::is_empty) && value.as_array().is_none_or(Vec::is_empty)
     {

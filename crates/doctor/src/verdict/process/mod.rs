@@ -4,7 +4,7 @@ use super::words::{bytes, duration};
 use super::{Cause, Standing, ThreadVerdict, Verdict, locks, thread};
 use crate::facts::{Access, ProcessFacts, Resource, ThreadState};
 
-/// A file that is written to all day and has been silent for so long is worth a word.
+/// A file that is written to all day and has been silent for this long is worth a word.
 const SILENCE_MS: u64 = 60_000;
 
 /// `patience_ms`: a wait for somebody that lasts longer is called stuck.

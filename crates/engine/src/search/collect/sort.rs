@@ -55,7 +55,7 @@ fn walk(
     hits: &Bits,
     (behind, limit): (&Behind, usize),
 ) -> Option<Bits> {
-    /// A step of a walk costs as much as looking at so many hits.
+    /// A step of a walk costs as much as looking at this many hits.
     const STEP: u64 = 2;
     let SortField { by: SortBasis::Column { column, .. }, descending } = order.first()? else { return None };
     let values = segment.view.value_order(column).filter(|values| values.len() == segment.max_doc())?;

@@ -18,7 +18,7 @@ use crate::search::lower::exists_docs;
 use crate::search::mask::{self, PreparedFilter};
 use crate::segment::bits::Bits;
 
-/// A value with what is below it takes so many places of the facets' room.
+/// A value with what is below it takes this many places of the facets' room.
 const PLACES: usize = 16;
 
 /// What is computed of the hits of each value.

@@ -24,7 +24,7 @@ use crate::search::mask::{self, PreparedFilter};
 use crate::segment::bits::Bits;
 use crate::segment::columns::AnyColumn;
 
-/// So many groups of a set take the room of a bucket.
+/// This many groups of a set take the room of a bucket.
 const GROUPS_A_PLACE: usize = 8;
 
 #[derive(Clone, Copy)]
@@ -268,7 +268,7 @@ pub(super) struct GroupSets {
 }
 
 impl GroupSets {
-    /// What is counted of a key that has so many hits or groups.
+    /// What is counted of a key that has this many hits or groups.
     pub(super) fn unit(&self, key: usize, count: u32) -> UnitCount {
         if self.names.is_empty() {
             return UnitCount::Number(u64::from(count));

@@ -26,7 +26,7 @@ pub(crate) struct Currency {
     /// By the number of the currency: rate, and how many decimal places the target has more. `None` is the
     /// target.
     exchanges: Vec<Option<(f64, i32)>>,
-    /// How amounts are shown: at a rate, with so many more decimal places, so many smallest units to one.
+    /// How amounts are shown: at a rate, with this many more decimal places, this many smallest units to one.
     shown: Option<(f64, i32, f64)>,
     label: String,
 }

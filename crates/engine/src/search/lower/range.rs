@@ -160,7 +160,7 @@ fn column_range(reader: &SegmentReader, column: Option<&SegmentColumn>, bounds: 
 /// The documents among some with a value of the column inside `bounds`; `None` where finding all is no more
 /// work.
 fn range_among(column: &SegmentColumn, bounds: &Bounds, among: &Bits) -> Option<Bits> {
-    /// Of so many documents in order one is looked at in the time that one takes by its column.
+    /// Of this many documents in order one is looked at in the time that one takes by its column.
     const QUICKER: u32 = 4;
     let effort = among.count().saturating_mul(QUICKER);
     let ranks = ranks(column, bounds);

@@ -1,5 +1,5 @@
-//! Geometry that a search needs: whether a place lies in an area, and how an area lies to a cell between
-//! parallels and meridians. On a sphere, with great circles.
+//! Geometry that a search needs: whether a place lies in an area, and how an area is related to a cell
+//! between parallels and meridians. On a sphere, with great circles.
 //!
 //! From a place at latitude f0, the cosine of the distance to a place at latitude f and a longitude d away is
 //! sin f0 sin f + cos f0 cos f cos d. Along a parallel it falls with d; along a meridian it is R cos(f - m)

@@ -19,7 +19,7 @@ pub(super) const CHUNK: u32 = 1 << 16;
 const CHUNK_WORDS: usize = (CHUNK / 64) as usize;
 type Words = [u64; CHUNK_WORDS];
 
-/// A term with more than so many documents for each candidate is asked for each; below, it is laid out as
+/// A term with more than this many documents for each candidate is asked for each; below, it is laid out as
 /// bits first.
 const SEEK_FROM: u64 = 16;
 

@@ -8,7 +8,7 @@ use crate::search::leaf_nodes::TermNode;
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
 
-/// How many documents match: all, or at least so many.
+/// How many documents match: all, or at least this many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) total: u64,

@@ -144,7 +144,7 @@ impl ScoredTerm {
     /// The scores of `docs`, ascending, which are in the current block and have the term.
     #[inline]
     pub(super) fn scores_of(&mut self, docs: &[DocId], mut take: impl FnMut(DocId, f32)) {
-        /// So many are found sooner by a walk over all.
+        /// This many are found sooner by a walk over all.
         const MANY: usize = 16;
         if docs.len() < MANY {
             docs.iter().for_each(|doc| take(*doc, self.score_of(*doc).unwrap_or(0.0)));

@@ -1,4 +1,4 @@
-//! Searches whose allowance is used up after so many looks: they find nothing that a whole search does not,
+//! Searches whose allowance is used up after this many looks: they find nothing that a whole search does not,
 //! say that they were cut short, and leave nothing half in the caches.
 
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ impl Clock for Ticking {
     }
 }
 
-/// An allowance for so many looks.
+/// An allowance for this many looks.
 fn looks(count: u64) -> Meters {
     let limits = Limits { time_ms: Some(count), ..Limits::default() };
     let allowance = Allowance::new(limits, Arc::new(Ticking::default()), 0);
@@ -40,7 +40,7 @@ fn with_facets(plan: SearchPlan) -> SearchPlan {
     SearchPlan { facets: FacetPlan { enabled: true, fields: fields.into(), ..FacetPlan::default() }, ..plan }
 }
 
-/// What a search within so many looks finds, and that the same caches serve a whole one afterwards.
+/// What a search within this many looks finds, and that the same caches serve a whole one afterwards.
 fn check(snapshot: &Snapshot, plan: &SearchPlan, count: u64) -> Result<(), TestCaseError> {
     let caches = SearchCaches::new(&crate::config::CacheSizes::default());
     let whole = search(snapshot, plan, &SearchCaches::default()).unwrap();

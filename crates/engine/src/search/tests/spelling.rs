@@ -56,7 +56,7 @@ fn check(plan: &SpellPlan, expected: &str) {
     check_within(usize::MAX, plan, expected);
 }
 
-/// Expects what is found when the allowance is used up after so many look-ups.
+/// Expects what is found when the allowance is used up after this many look-ups.
 fn check_within(look_ups: usize, plan: &SpellPlan, expected: &str) {
     let (snapshot, caches) = (shelf(), SearchCaches::default());
     let meters = Meters { allowance: short_allowance(), ..Meters::default() };

@@ -247,7 +247,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Little endian: entry (u32), layers (u32); the lowest layer as a row for each vector, of the number of
-    /// its links and so many places; then each layer above: number of vectors (u32), for each its number,
+    /// its links and this many places; then each layer above: number of vectors (u32), for each its number,
     /// that of its links, and places.
     pub(crate) fn write(&self, file: &mut Vec<u8>) {
         let mut put = |number: u32| file.extend(number.to_le_bytes());
@@ -302,7 +302,7 @@ impl Graph {
     /// Bytes of a number.
     const NUMBER: usize = 4;
 
-    /// `None` when the bytes are no graph of so many vectors.
+    /// `None` when the bytes are no graph of this many vectors.
     pub(crate) fn open(file: &OwnedBytes, nodes: usize, links: usize) -> Option<Self> {
         let mut at = 0;
         let number = |at: &mut usize| {

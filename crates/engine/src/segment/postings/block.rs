@@ -72,7 +72,7 @@ pub(crate) fn next_vint(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     }
 }
 
-/// Moves behind so many numbers, which end with the bytes whose top bit is set.
+/// Moves behind this many numbers, which end with the bytes whose top bit is set.
 #[inline]
 pub(crate) fn skip_vints(bytes: &mut std::slice::Iter<'_, u8>, count: usize) {
     if let Some(last) = count.checked_sub(1) {

@@ -1,11 +1,11 @@
-//! A gate: so many requests are worked on at once, so many more wait their turn, for so long at most. One
-//! that is refused, or would wait longer than that, or a queue in which all have long waited many times as
-//! long as the work takes, shows that more is asked for than can be done. Then the gate is pressed: no more
-//! are worked on at once than there are processors, and whoever came last is next, so that what is admitted
-//! has hardly waited, while those at the far end of the queue are refused. That lasts until next to nobody is
-//! refused. After CoDel (Nichols, Jacobson 2012): a queue is for bursts; one that stands is only delay. And
-//! after adaptive LIFO (Maurer, "Fail at Scale", 2015): who has waited longest is the likeliest to have given
-//! up.
+//! A gate: some requests are worked on at once, some more wait their turn, all bounded in number and time.
+//! One that is refused, or would wait longer than that, or a queue in which all have long waited many times
+//! as long as the work takes, shows that more is asked for than can be done. Then the gate is pressed: no
+//! more are worked on at once than there are processors, and whoever came last is next, so that what is
+//! admitted has hardly waited, while those at the far end of the queue are refused. That lasts until next to
+//! nobody is refused. After CoDel (Nichols, Jacobson 2012): a queue is for bursts; one that stands is only
+//! delay. And after adaptive LIFO (Maurer, "Fail at Scale", 2015): who has waited longest is the likeliest to
+//! have given up.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,11 @@ use plan::{Error, ErrorKind, Result};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-/// Pressure is looked at anew after so long, and over when fewer than one of so many were refused meanwhile.
+/// Pressure is looked at anew after this long, and over when fewer than one in this many were refused
+/// meanwhile.
 const PRESSED_FOR: Duration = Duration::from_secs(1);
 const REFUSED_FEW: usize = 20;
-/// Under pressure anyone may wait so many times what a request takes, and as long as that.
+/// Under pressure anyone may wait this many times what a request takes, and as long as that.
 const PRESSED_WAITS: u32 = 8;
 const PRESSED_WAIT_LEAST: Duration = Duration::from_millis(5);
 /// Work that takes less is over within a slice or two of the system's scheduler.
@@ -107,7 +108,7 @@ fn refused() -> Error {
     busy("requests")
 }
 
-/// Who is worked for, and who waits.
+/// Which requests are worked on, and which wait.
 struct Line {
     working: usize,
     /// In the order they came. Some may have gone away.
@@ -235,7 +236,7 @@ impl Line {
         self.pressure.get_or_insert(Pressure { since: now, asked: 0, refused: 0 })
     }
 
-    /// So many are refused.
+    /// This many are refused.
     fn refuse(&mut self, count: usize, now: Instant) {
         if count > 0 {
             self.press(now).refused += count;
@@ -259,7 +260,7 @@ impl Line {
     }
 }
 
-/// Somebody is worked for as long as it lives.
+/// A request is worked on as long as it lives.
 pub(crate) struct Pass<'a> {
     gate: &'a Gate,
     began: Instant,

@@ -13,7 +13,7 @@ fn gate(at_once: usize, at_once_pressed: usize, waiting_max: usize, patience: Du
     Arc::new(Gate::new(GateLimits { at_once, at_once_pressed, waiting_max, patience }))
 }
 
-/// So many requests every hundredth of a second, for so many; how long each took that was admitted.
+/// This many requests every hundredth of a second, for this many; how long each took that was admitted.
 async fn ask(gate: &Arc<Gate>, each_time: usize, times: usize) -> Vec<Duration> {
     let mut requests = JoinSet::new();
     for _ in 0..times {
@@ -51,7 +51,8 @@ async fn a_burst_is_worked_off() {
     assert!(!gate.is_pressed());
 }
 
-/// So many clients, each of whom asks again when it is answered, for two seconds: whether there was pressure.
+/// This many clients, each of whom asks again when it is answered, for two seconds: whether there was
+/// pressure.
 async fn pressed_by(clients: usize) -> bool {
     let gate = gate(4, 2, 1024, Duration::from_millis(400));
     let mut asking = JoinSet::new();

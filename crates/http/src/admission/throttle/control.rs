@@ -1,6 +1,6 @@
 //! How many bytes of updates a second the objective allows: found by trying, as TCP finds the rate of a link.
 //! It begins low and grows fast until searches suffer for the first time (slow start), and is then held where
-//! just so many of them miss their goal as may: each that does takes a part of the rate, each that does not
+//! just as many of them miss their goal as may: each that does takes a part of the rate, each that does not
 //! gives a little, in the proportion that evens out at the quantile (stochastic approximation: Robbins, Monro
 //! 1951). Where many miss it at once a larger part goes, and most of that comes back fast (after CUBIC: Ha,
 //! Rhee, Xu 2008). Cost is taken to be in proportion to bytes; where it is not, the rate follows.
@@ -45,7 +45,7 @@ const GROW_SECOND: f64 = 0.02;
 /// The part of the rate (as a logarithm) that one search takes is no more than that, however rare searches
 /// are.
 const TAKEN_MAX: f64 = 0.5;
-/// Many miss the goal where so many times more do than may; in slow start fewer are enough.
+/// Many miss the goal where this many times more do than may; in slow start fewer are enough.
 const MANY: f64 = 30.0;
 const MANY_START: f64 = 10.0;
 /// With fewer searches a second nobody is taken to search.
@@ -55,7 +55,7 @@ const PROCESSOR_SPAN: Duration = Duration::from_millis(500);
 /// Growth of a step while it is below its share, and the bounds of a cut.
 const GROW_PROCESSOR: f64 = 1.02;
 const CUT_PROCESSOR: (f64, f64) = (0.5, 0.95);
-/// An adaptive goal is so many times the least that was seen; that rises slowly, by one in a hundred in a
+/// An adaptive goal is this many times the least that was seen; that rises slowly, by one in a hundred in a
 /// minute, as a corpus grows.
 const ADAPTIVE_FACTOR: f64 = 2.0;
 const ADAPTIVE_MIN: Duration = Duration::from_millis(2);
@@ -80,7 +80,7 @@ pub(super) struct Control {
     processor: ProcessorUse,
 }
 
-/// So much a second of late.
+/// This much a second recently.
 #[derive(Default)]
 struct Meter {
     since_step: f64,
@@ -93,7 +93,7 @@ struct Adaptive {
     least: Option<Duration>,
 }
 
-/// Of all processors, the share that the server used of late.
+/// Of all processors, the share that the server used recently.
 struct ProcessorUse {
     processors: f64,
     last: Option<(Instant, u64)>,
@@ -158,7 +158,7 @@ impl Control {
         self.apply(factor, now);
     }
 
-    /// What the rate is to be multiplied with, by how many of so many searches missed their goal.
+    /// What the rate is to be multiplied with, by how many of this many searches missed their goal.
     fn latency_factor(&mut self, now: Instant, searched: f64, missed: f64) -> f64 {
         let may_miss = match self.objective.latency {
             None => return GROW_START,

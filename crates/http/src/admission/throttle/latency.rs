@@ -1,11 +1,11 @@
-//! How long searches took of late, for a goal that follows from it: a histogram that forgets.
+//! How long searches took recently, for a goal that follows from it: a histogram that forgets.
 //!
 //! In: times, as they end; out: a quantile of them. Buckets are an eighth of a doubling wide, so a quantile
 //! is at most a tenth too high, and never too low.
 
 use std::time::Duration;
 
-/// A doubling has so many.
+/// A doubling has this many.
 const PER_DOUBLING: f64 = 8.0;
 /// Up to 67 s; what takes longer is counted as that.
 const BUCKETS: usize = 26 * PER_DOUBLING as usize;

@@ -22,7 +22,7 @@ use queue::{FairQueue, QueuePlace};
 
 /// An update costs this many bytes besides its own.
 const UPDATE_BYTES: f64 = 256.0;
-/// What has not been used is kept for so long at most: a burst of that much hurts nobody.
+/// What has not been used is kept for this long at most: a burst of that much hurts nobody.
 const BURST: Duration = Duration::from_millis(100);
 /// Who would begin later than this is refused. (One that has begun waits as long as any update may.)
 const WAIT_MAX: Duration = Duration::from_secs(2);
@@ -110,7 +110,7 @@ impl Throttle {
         Self { state: Mutex::new(state), processor, waiting_max, patience }
     }
 
-    /// A search ended that took so long.
+    /// A search ended that took this long.
     pub fn searched(&self, took: Duration) {
         let mut state = self.state();
         state.control.searched(took);

@@ -47,7 +47,7 @@ impl Work {
     }
 }
 
-/// Updates of collections, each with so many bytes a second, for so long.
+/// Updates of collections, each with this many bytes a second, for this long.
 fn send(
     throttle: &Arc<Throttle>,
     work: &Arc<Work>,

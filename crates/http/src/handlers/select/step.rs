@@ -19,7 +19,7 @@ pub(super) struct Preparation<'a> {
     pub params: &'a Params,
 }
 
-/// What one step has to say: its section as far as it came, and why it came no farther.
+/// The outcome of one step: its section as far as it came, and why it came no farther.
 #[derive(Default)]
 pub(super) struct StepOutput {
     pub entries: Entries,

@@ -75,7 +75,7 @@ mod tests {
     }
 
     impl Disk {
-        /// So many seconds with ten syncs each of this length; the last look's sign.
+        /// This many seconds with ten syncs each of this length; the last look's sign.
         fn run(&mut self, for_s: u64, sync_ms: u64) -> Option<Seen> {
             let mut seen = None;
             for _ in 0..for_s {

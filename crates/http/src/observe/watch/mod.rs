@@ -52,9 +52,9 @@ impl Sign {
 /// Says for whom the threads of this process wait, as `doctor stuck` does. May take a second.
 pub type SelfLook = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// While it lasts it is reported again after so long.
+/// While it lasts it is reported again after this long.
 const REPEAT_MS: u64 = 60_000;
-/// The doctor is asked again after so long where it saw nobody wait: a disk that is slow lets go of each in
+/// The doctor is asked again after this long where it saw nobody wait: a disk that is slow lets go of each in
 /// the end.
 const SEE_AGAIN_MS: u64 = 5_000;
 

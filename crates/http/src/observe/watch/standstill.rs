@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// Looks twice a second for so many seconds at figures that stay as they are.
+    /// Looks twice a second for this many seconds at figures that stay as they are.
     fn stand_still(
         watch: &mut ShardWatch,
         figures: &VitalFigures,

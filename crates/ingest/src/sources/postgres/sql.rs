@@ -10,7 +10,7 @@ pub struct Bounds<'a> {
     pub upto: Option<&'a str>,
     /// of these only.
     pub keys: Option<&'a [String]>,
-    /// In the order of the keys, so many.
+    /// In the order of the keys, this many.
     pub rows_max: Option<usize>,
 }
 

@@ -13,7 +13,7 @@ use crate::query::request::Request;
 /// Most shapes of an area: each of them is held against each cell that the area is covered with.
 const PARTS_MAX: usize = 1024;
 
-/// How a box lies to another. Other fields know fewer: [`BoxRelation::of_shapes`].
+/// How a box is related to another. Other fields know fewer: [`BoxRelation::of_shapes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoxRelation {
     Intersects,

@@ -1,6 +1,6 @@
 //! BBoxField: a box a document as its four edges, each in a field of its own, and whether it crosses the date
-//! line in another. How it lies to a box that is asked for is found by ranges of those; how much of it is
-//! common, by a function.
+//! line in another. How it is related to a box that is asked for is found by ranges of those; how much of it
+//! is common, by a function.
 //!
 //! Solr differs: what is no box to ask for, or asked wrongly, is an error 500 there
 //! (`compat/query/boxes.yaml`).

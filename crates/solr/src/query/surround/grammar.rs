@@ -40,7 +40,7 @@ pub(super) enum Operator {
     Near(Near),
 }
 
-/// At most so many words apart, neighbours being 1.
+/// At most this many words apart, neighbours being 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Near {
     pub distance: u32,

@@ -124,7 +124,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    /// The next of so many items, or of those up to an end.
+    /// The next of this many items, or of those up to an end.
     fn item(&mut self, left: Option<usize>) -> Result<Option<JavabinToken<'a>>> {
         if left == Some(0) {
             return Ok(None);

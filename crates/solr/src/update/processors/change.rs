@@ -96,7 +96,7 @@ fn length(text: &str) -> i64 {
     i64::try_from(text.encode_utf16().count()).unwrap_or(i64::MAX)
 }
 
-/// At most so many UTF-16 units; half a pair goes as well.
+/// At most this many UTF-16 units; half a pair goes as well.
 fn truncated(text: &str, chars_max: usize) -> String {
     let mut units = 0;
     text.chars()

@@ -26,11 +26,11 @@ use tail::Tail;
 /// How a log in an object store gathers records, and how much of them it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectLogOptions {
-    /// Under load, a group begins so long behind the one before at the earliest, in milliseconds; the window
-    /// grows to twice the time that a PUT takes, up to the second of both.
+    /// Under load, a group begins this long behind the one before at the earliest, in milliseconds; the
+    /// window grows to twice the time that a PUT takes, up to the second of both.
     pub window_ms: u64,
     pub window_ms_max: u64,
-    /// With so many bytes of records a group is full, and goes at once.
+    /// With this many bytes of records a group is full, and goes at once.
     pub group_bytes: usize,
     /// With this much not yet durable, whoever asks for room waits for the store first.
     pub pending_bytes_max: usize,

@@ -87,7 +87,7 @@ fn example(cause: Cause) -> ProcessFacts {
     }
 }
 
-/// One thread that has waited so long; the file is the one that the wait names.
+/// One thread that has waited this long; the file is the one that the wait names.
 fn single(waited_ms: u64, wait: Wait, resource: Option<Resource>) -> ProcessFacts {
     let fd = match &wait {
         Wait::Read(fd) | Wait::Write(fd) | Wait::Connect(fd) | Wait::Accept(fd) | Wait::FileLock(fd) => *fd,

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-/// An array is worth it up to so many keys for each document.
+/// An array is worth it up to this many keys for each document.
 const KEYS_PER_DOC: u64 = 4;
 
 pub(super) enum KeyTable {
