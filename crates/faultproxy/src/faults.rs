@@ -1,5 +1,6 @@
 //! What is done to one direction of every connection, and how that is written: on a command line, in scripts
-//! and on standard input alike. Doing it is `link.rs`.
+//! and on standard input alike. Doing it is `link.rs`. In: text such as `delay=20ms rate=12m`; out: settings,
+//! or an error that names the part it cannot read.
 
 use std::fmt;
 use std::str::FromStr;

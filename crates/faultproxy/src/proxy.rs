@@ -1,5 +1,6 @@
 //! The proxy itself: accepts, connects to the server, runs both directions of each connection, resets what is
-//! to be reset.
+//! to be reset. What is done to bytes on their way is `link.rs` and `faults.rs`; what a script or a person
+//! commands arrives here as settings, for connections that are open as well as for new ones.
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,5 +1,7 @@
 //! Carries one direction of one connection through its link: reads, waits until the bytes are due, writes.
-//! Reading goes on while earlier bytes wait, as they would under way, up to a bound.
+//! Reading goes on while earlier bytes wait, as they would under way, up to a bound. In: a reader, a writer
+//! and the link between them; out: an end or a reset. How late bytes are due, and what is dropped, is the
+//! link's.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Runs a model breadth first and shortens the way to what it breaks. Owns what is counted and the two
-//! assertions of the tests; what is searched is the models' affair.
+//! assertions of the tests; what is searched is the models' affair. In: a model with its rules; out: that no
+//! promise is broken in any state it reaches, or the shortest way to one that is. A rule that is taken away
+//! must break a promise, or it is not needed.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;

@@ -1,5 +1,6 @@
 //! `parhelion demo`: a node, a collection, real files from this machine, and what to try next. It walks the
-//! same road as any client: everything goes through HTTP.
+//! same road as any client: everything goes through HTTP. In: folders of text files; out: a collection, and
+//! commands to copy. The server is `serve`'s, over a temporary folder unless one is named.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! `parhelion ingest`: the ingest service on the command line. What it does is the crate's; here it is asked
-//! for and shown.
+//! for and shown. In: arguments and a file; out: a summary, tables or a dry run on standard output, and an
+//! exit code.
 
 use std::path::PathBuf;
 use std::sync::Arc;

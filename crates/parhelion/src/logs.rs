@@ -1,5 +1,7 @@
 //! The log: to standard error, with levels that can be changed while it is written, and the last warnings and
-//! errors kept for those who ask over HTTP.
+//! errors kept for those who ask over HTTP. In: events of all crates; out: lines, and a bounded list of the
+//! last that matter, which `http` shows at `/solr/admin/info/logging`. What is worth a line is each crate's
+//! to say.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::{self, Write as _};

@@ -1,5 +1,6 @@
 //! `parhelion query`: a search from the shell, with Solr's own parameters, as a table for eyes or JSON for
-//! programs.
+//! programs. In: parameters as `name=value`; out: a table, JSON, or why a document is missing. It asks like
+//! any client and knows no more than the answer.
 
 use anyhow::Context as _;
 use clap::Args;

@@ -1,5 +1,6 @@
 //! What a relay counts of itself, beside what its client counts of the servers: connections, requests by
-//! kind, how long they took, what came of them. Read as Prometheus' text.
+//! kind, how long they took, what came of them. Read as Prometheus' text. Counted with atomics where a
+//! request passes, read by whoever asks the relay's own address. Nothing here decides anything.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,6 @@
 //! What a file descriptor stands for: a file on a file system, a pipe or socket with whoever is at the other
-//! end, an event.
+//! end, an event. Data only, with names that a program reads in the JSON form. Found by
+//! `observe/descriptors.rs`, judged by `verdict/resource.rs`.
 
 use std::net::SocketAddr;
 

@@ -1,5 +1,6 @@
 //! A process's control groups, of either version: where their files are, and what they say of throttling,
-//! freezing and pressure.
+//! freezing and pressure. In: files below `/proc` and `/sys/fs/cgroup`; out: numbers, absent where the kernel
+//! has none. Parsing is apart from reading, so that tests need no control group.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! One moment of the whole machine, which every process that is looked at shares: who there is, who has which
-//! pipe and socket open, the sockets themselves, who waits for which lock on a file.
+//! pipe and socket open, the sockets themselves, who waits for which lock on a file. Read once for all
+//! processes of a look, since a socket's other end may be any of them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};

@@ -1,4 +1,5 @@
-//! One or several processes over a sampling period: samples of their threads, then all else once.
+//! One or several processes over a sampling period: samples of their threads, then all else once. In: process
+//! ids and how long to watch; out: facts without judgement (`facts`), with whatever could not be seen named.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! Verdicts and facts as text for a terminal. No judgement: everything said here was decided before.
+//! Verdicts and facts as text for a terminal. No judgement: everything said here was decided before. In:
+//! facts and verdicts; out: text. JSON is the facts' own, and reports of clusters are `cluster.rs` beside.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,7 @@
 //! Every cause that the doctor tells apart: its name, what it means and what to do next. The one table behind
-//! the verdicts, the help (`parhelion doctor causes`) and `docs/causes.md`.
+//! the verdicts, the help (`parhelion doctor causes`) and `docs/causes.md`. Which cause a thread has is
+//! decided in `thread.rs` and `resource.rs`; a cause that is new begins here, and the compiler asks for its
+//! words.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
 //! What it means to wait to read from, or to write to, an open file: by its kind, its other end and who spoke
-//! last.
+//! last. In: the process and a descriptor; out: a verdict that blames whoever is at the other end, where it
+//! was seen. Pure: what a descriptor is was found by `observe`.
 
 use super::words::{bytes, duration, service};
 use super::{Cause, ThreadVerdict};

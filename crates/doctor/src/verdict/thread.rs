@@ -1,4 +1,6 @@
-//! One thread: from its state, its call and its counters to a cause.
+//! One thread: from its state, its call and its counters to a cause. In: facts of a process and one of its
+//! threads; out: a verdict with its evidence. Pure. Waits for files and sockets are judged in `resource.rs`,
+//! circles of locks in `locks.rs`; which thread counts for the process is `process/`.
 
 use super::resource::{self, rest, waits};
 use super::words::duration;

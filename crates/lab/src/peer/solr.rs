@@ -1,5 +1,6 @@
 //! A real Solr as the peer: standalone, or two nodes with the ZooKeeper that Solr brings along. Quiet log,
-//! caches off unless asked for, the JVM options of Solr's own start script.
+//! caches off unless asked for, the JVM options of Solr's own start script. In: options; out: its address,
+//! once it answers. Building it is `project.rs`, starting and ending processes `daemon.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! Which charts a run has: the ratios of all cases, and for each case its throughput-latency curve, its
-//! latency by percentile and its histogram.
+//! latency by percentile and its histogram. In: a finished run; out: SVG as text. Axes, lines and labels are
+//! drawn by `chart.rs`, numbers are placed by `scale.rs`.
 
 use std::fmt::Write as _;
 

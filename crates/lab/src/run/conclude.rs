@@ -1,5 +1,6 @@
 //! What a run's arms add up to: means over the cases that count, and a verdict on each claim. Pure. An arm
-//! that is void counts for nothing.
+//! that is void counts for nothing. In: cases with their slices; out: means with intervals, and verdicts.
+//! Drawing at random is seeded, so that the same record concludes alike.
 
 use super::record::{Arm, CaseRecord, Figures, Mean, Slice, Verdict};
 use crate::statistics::{Interval, geometric_mean, mean_interval};

@@ -1,5 +1,6 @@
 //! The one value a run becomes: printed as a table, written as JSON, drawn as HTML, and read back by
-//! `replay`. Holds raw data (each slice, each histogram) beside what was computed from it.
+//! `replay`. Holds raw data (each slice, each histogram) beside what was computed from it. Computing is
+//! `conclude.rs`, tables and charts are `report/`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
 //! The timed part of a run: all cases warm once, then each case under each shape of load. Blocks for as long
-//! as it takes.
+//! as it takes. In: two sides that are indexed and agree; out: the record's arms. Sides take turns by slices,
+//! so that a machine that drifts slows both.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
 //! `parhelion doctor bundle` and `doctor read`: the command line of both; what is packed, left out and judged
-//! is the crate `doctor`'s.
+//! is the crate `doctor`'s. In: arguments; out: one archive file, or what an archive says. What a server is
+//! asked for the bundle is the table here.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! `parhelion lab`: benchmarks with known answers, ours beside a peer in one run. Arguments and files only:
-//! what is measured and how is the lab's.
+//! what is measured and how is the lab's. In: arguments; out: progress on standard error, results as tables,
+//! JSON and HTML files. Each experiment with flags of its own has a file beside.
 
 mod compression;
 mod console;

@@ -1,5 +1,7 @@
 //! `parhelion relay`: a sidecar for applications whose client cannot be changed. Arguments, files and signals
-//! only: what is passed on and how is the relay's.
+//! only: what is passed on and how is the relay's. In: flags, environment and a TOML file, in this order of
+//! precedence; out: an address, and an exit code when it is told to stop. A changed file is taken up at
+//! SIGHUP, or refused whole.
 
 mod settings;
 

@@ -1,5 +1,6 @@
 //! Of nodes: their versions, clocks, disks and certificates, whether they take part, and how much each of
-//! them leads.
+//! them leads. In: facts of all nodes; out: findings, each with its node. Pure, and silent where a fact is
+//! absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
 //! From facts of a host to findings. Pure: each lint is one function of the facts, silent where its fact is
-//! absent.
+//! absent. A finding says what was measured, why it matters, and the command that mends it. Facts are
+//! gathered beside (`host/`), printed by `render`.
 
 use super::facts::{
     HostFacts, JavaProcess, LimitKind, NearLimit, ParhelionProcess, SyncTimes, ZooKeeperFacts,

@@ -1,4 +1,6 @@
-//! The verdict on a process: of its threads the one that counts, in a sentence, with the evidence.
+//! The verdict on a process: of its threads the one that counts, in a sentence, with the evidence. In: facts
+//! of a process; out: the verdict that `render` prints. Threads are judged one by one in `thread.rs` before;
+//! here only the choice among them is made.
 
 use super::words::{bytes, duration};
 use super::{Cause, Standing, ThreadVerdict, Verdict, locks, thread};
