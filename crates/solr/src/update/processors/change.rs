@@ -1,17 +1,50 @@
-//! What is done to the values of one field. Recorded from Solr 9.10.1 (`compat/update/processors.yaml`). In:
-//! a field as it has come so far; which fields are concerned is `choice.rs`. Values are raw, as the request
+//! What is done to the values of one field, and the step that does it to the chosen ones. Recorded from Solr
+//! 9.10.1 (`compat/update/processors.yaml`). In: a field as it has come so far; which fields are concerned is
+//! `choice.rs`. Values are raw, as the request
 //! sent them: the schema reads them as its types only behind the chain.
 
 use analysis::{JavaRegex, Replacement, strip_html};
-use plan::{Change, Error, FieldClass, Result, RootCause};
+use plan::{Change, Error, FieldChoice, FieldClass, Result, RootCause};
 
+use super::choice::Choice;
+use super::draft::{DocumentStep, Draft, ProcessorContext};
 use super::parse::Parser;
 use super::pattern::{compile_pattern, compile_replacement};
 use crate::update::command::RawValue;
 use crate::update::document::Field;
 
+/// Changes the values of fields.
+pub struct ChangeFields {
+    choice: Choice,
+    changer: Changer,
+}
+
+impl ChangeFields {
+    pub fn new(fields: &FieldChoice, change: &Change) -> Result<Self> {
+        Ok(Self { choice: Choice::new(fields)?, changer: Changer::new(change)? })
+    }
+}
+
+impl DocumentStep for ChangeFields {
+    fn add(&self, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
+        let own = self.changer.own_class();
+        let mut emptied = false;
+        for field in &mut draft.fields {
+            let target = passing.targets.get(&field.name);
+            if self.choice.takes(&field.name, target.spec.as_deref(), own) {
+                self.changer.apply(field)?;
+                emptied |= field.values.is_empty();
+            }
+        }
+        if emptied {
+            draft.fields.retain(|field| !field.values.is_empty());
+        }
+        Ok(())
+    }
+}
+
 /// A change with its patterns compiled.
-pub enum Changer {
+enum Changer {
     /// Of each text by itself.
     Text(Box<dyn Fn(&str) -> RawValue + Send + Sync>),
     RemoveBlank,
@@ -21,7 +54,7 @@ pub enum Changer {
 }
 
 impl Changer {
-    pub fn new(change: &Change) -> Result<Self> {
+    fn new(change: &Change) -> Result<Self> {
         let text =
             |change: fn(&str) -> String| Changer::Text(Box::new(move |text| RawValue::Str(change(text))));
         Ok(match change {
@@ -51,7 +84,7 @@ impl Changer {
     }
 
     /// The type that it makes of texts.
-    pub fn own_class(&self) -> Option<FieldClass> {
+    fn own_class(&self) -> Option<FieldClass> {
         match self {
             Changer::Parse(parser) => Some(parser.class()),
             _ => None,
@@ -59,7 +92,7 @@ impl Changer {
     }
 
     /// Changes the values; a field without values goes.
-    pub fn apply(&self, field: &mut Field) -> Result<()> {
+    fn apply(&self, field: &mut Field) -> Result<()> {
         match self {
             Changer::Text(change) => {
                 for value in &mut field.values {

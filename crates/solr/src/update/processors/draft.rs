@@ -1,5 +1,6 @@
 //! What goes from step to step: the document as far as it has come, and what steps know besides it: time,
-//! parameters, the schema with what is proposed for it, and the fields of the index.
+//! parameters, the schema with what is proposed for it, and the fields of the index. And what a step is that
+//! does something to documents, of which each has a file or a part of one beside.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,6 +23,17 @@ pub struct Draft {
 impl Draft {
     pub fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|field| &*field.name == name)
+    }
+}
+
+/// A step that does something to documents.
+pub trait DocumentStep: Send + Sync {
+    /// To one that is added or edited.
+    fn add(&self, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()>;
+
+    /// What a delete by id becomes: the mark that it leaves, or itself.
+    fn delete(&self, _id: &str, _passing: &mut ProcessorContext<'_>) -> Result<Option<Draft>> {
+        Ok(None)
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use plan::{AddFields, CopyField, FieldSource, Result, SchemaSource, TypeMapping, ValueClass};
 
 use super::choice::Choice;
-use super::draft::ProcessorContext;
+use super::draft::{DocumentStep, Draft, ProcessorContext};
 use crate::update::command::RawValue;
 use crate::update::document::{Field, Grouped, Targets};
 
@@ -19,13 +19,6 @@ pub struct Grower {
 impl Grower {
     pub fn new(settings: &AddFields) -> Result<Self> {
         Ok(Self { choice: Choice::new(&settings.fields)?, settings: settings.clone() })
-    }
-
-    pub fn apply(&self, fields: &Grouped, passing: &mut ProcessorContext<'_>) -> Result<()> {
-        match self.grown(fields, passing.targets) {
-            Some(source) => passing.grow(source),
-            None => Ok(()),
-        }
     }
 
     /// The schema with a field for each name that it does not know; `None` when it knows them all. An edit
@@ -68,6 +61,15 @@ impl Grower {
         };
         let default = |it: &&TypeMapping| it.field_type == self.settings.default_type;
         self.settings.mappings.iter().find(holds).or_else(|| self.settings.mappings.iter().find(default))
+    }
+}
+
+impl DocumentStep for Grower {
+    fn add(&self, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
+        match self.grown(&draft.fields, passing.targets) {
+            Some(source) => passing.grow(source),
+            None => Ok(()),
+        }
     }
 }
 

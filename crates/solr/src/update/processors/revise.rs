@@ -6,55 +6,59 @@ use std::sync::Arc;
 
 use plan::{Conditions, Error, FieldSpec, Result, Revising, Revision, Value};
 
-use super::draft::{Draft, ProcessorContext};
+use super::draft::{DocumentStep, Draft, ProcessorContext};
 use super::whole::append;
 use crate::update::command::RawValue;
 use crate::update::document::Field;
 
-pub fn add(settings: &Revising, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
-    let mut fields = Vec::with_capacity(settings.fields.len());
-    for name in &settings.fields {
-        let spec = declared(name, passing)?;
-        let field = draft.fields.iter().find(|field| *field.name == **name);
-        let value = field.and_then(|field| field.values.first()).filter(|value| **value != RawValue::Null);
-        let value =
-            value.ok_or_else(|| Error::bad_request(format!("Doc does not have versionField: {name}")))?;
-        fields.push((Arc::from(name.as_str()), typed(value, &spec, passing)?));
+impl DocumentStep for Revising {
+    fn add(&self, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
+        let mut fields = Vec::with_capacity(self.fields.len());
+        for name in &self.fields {
+            let spec = declared(name, passing)?;
+            let field = draft.fields.iter().find(|field| *field.name == **name);
+            let value =
+                field.and_then(|field| field.values.first()).filter(|value| **value != RawValue::Null);
+            let value =
+                value.ok_or_else(|| Error::bad_request(format!("Doc does not have versionField: {name}")))?;
+            fields.push((Arc::from(name.as_str()), typed(value, &spec, passing)?));
+        }
+        draft.conditions.revision = Some(revision(self, fields));
+        Ok(())
     }
-    draft.conditions.revision = Some(revision(settings, fields));
-    Ok(())
-}
 
-/// A document that says that another was deleted, with the revisions that the request gives; `None` where
-/// deletes bear none.
-pub fn delete(settings: &Revising, id: &str, passing: &mut ProcessorContext<'_>) -> Result<Option<Draft>> {
-    if settings.delete_params.is_empty() {
-        return Ok(None);
+    /// A document that says that another was deleted, with the revisions that the request gives; `None` where
+    /// deletes bear none.
+    fn delete(&self, id: &str, passing: &mut ProcessorContext<'_>) -> Result<Option<Draft>> {
+        if self.delete_params.is_empty() {
+            return Ok(None);
+        }
+        let key = passing.targets.schema().unique_key.clone();
+        let mut mark = Draft { fields: Vec::new(), overwrite: true, conditions: Conditions::default() };
+        for (name, value) in &self.mark_fields {
+            append(&mut mark, &Arc::from(name.as_str()), vec![RawValue::Str(value.clone())]);
+        }
+        let mut fields = Vec::with_capacity(self.fields.len());
+        for (name, param) in self.fields.iter().zip(&self.delete_params) {
+            let spec = declared(name, passing)?;
+            let sent = passing.params.by_name(param).filter(|text| !text.is_empty()).ok_or_else(|| {
+                Error::bad_request(format!("Delete by ID must specify doc version param: {param}"))
+            })?;
+            let raw = RawValue::Str(sent.to_owned());
+            let value = passing
+                .conversion
+                .convert(&raw, &spec)
+                .map_err(|_| Error::bad_request(format!("Invalid Number: {sent}")))?;
+            fields.push((Arc::from(name.as_str()), value));
+            append(&mut mark, &Arc::from(name.as_str()), vec![raw]);
+        }
+        if let Some(key) = key {
+            mark.fields
+                .insert(0, Field { name: key, values: vec![RawValue::Str(id.to_owned())], listed: false });
+        }
+        mark.conditions.revision = Some(revision(self, fields));
+        Ok(Some(mark))
     }
-    let key = passing.targets.schema().unique_key.clone();
-    let mut mark = Draft { fields: Vec::new(), overwrite: true, conditions: Conditions::default() };
-    for (name, value) in &settings.mark_fields {
-        append(&mut mark, &Arc::from(name.as_str()), vec![RawValue::Str(value.clone())]);
-    }
-    let mut fields = Vec::with_capacity(settings.fields.len());
-    for (name, param) in settings.fields.iter().zip(&settings.delete_params) {
-        let spec = declared(name, passing)?;
-        let sent = passing.params.by_name(param).filter(|text| !text.is_empty()).ok_or_else(|| {
-            Error::bad_request(format!("Delete by ID must specify doc version param: {param}"))
-        })?;
-        let raw = RawValue::Str(sent.to_owned());
-        let value = passing
-            .conversion
-            .convert(&raw, &spec)
-            .map_err(|_| Error::bad_request(format!("Invalid Number: {sent}")))?;
-        fields.push((Arc::from(name.as_str()), value));
-        append(&mut mark, &Arc::from(name.as_str()), vec![raw]);
-    }
-    if let Some(key) = key {
-        mark.fields.insert(0, Field { name: key, values: vec![RawValue::Str(id.to_owned())], listed: false });
-    }
-    mark.conditions.revision = Some(revision(settings, fields));
-    Ok(Some(mark))
 }
 
 fn revision(settings: &Revising, fields: Vec<(Arc<str>, Value)>) -> Revision {

@@ -7,40 +7,46 @@ use std::sync::Arc;
 use plan::{Error, Result, SignatureKind, Signing};
 
 use super::digest::{Lookup3, md5, text_profile};
-use super::draft::{Draft, ProcessorContext};
+use super::draft::{DocumentStep, Draft, ProcessorContext};
 use super::whole::append;
 use crate::update::atomic::{Shape, shape_of};
 use crate::update::command::RawValue;
 use crate::update::document::Field;
 
-/// Solr differs: an edit of what is signed is its own failure, an error 500
-/// (`compat/update/signatures.yaml`).
-pub fn apply(settings: &Signing, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
-    let schema = passing.targets.schema().clone();
-    let signed =
-        |field: &&Field| settings.fields.is_empty() || settings.fields.iter().any(|it| **it == *field.name);
-    if shape_of(&draft.fields, &schema) == Shape::Atomic
-        && let Some(field) =
-            draft.fields.iter().filter(signed).find(|field| schema.unique_key.as_ref() != Some(&field.name))
-    {
-        return Err(Error::bad_request(format!(
-            "Can't use SignatureUpdateProcessor with partial update request containing signature field: {}",
-            field.name
-        )));
+impl DocumentStep for Signing {
+    /// Solr differs: an edit of what is signed is its own failure, an error 500
+    /// (`compat/update/signatures.yaml`).
+    fn add(&self, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
+        let schema = passing.targets.schema().clone();
+        let signed =
+            |field: &&Field| self.fields.is_empty() || self.fields.iter().any(|it| **it == *field.name);
+        if shape_of(&draft.fields, &schema) == Shape::Atomic
+            && let Some(field) = draft
+                .fields
+                .iter()
+                .filter(signed)
+                .find(|field| schema.unique_key.as_ref() != Some(&field.name))
+        {
+            return Err(Error::bad_request(format!(
+                "Can't use SignatureUpdateProcessor with partial update request containing signature field: {}",
+                field.name
+            )));
+        }
+        let mut fields: Vec<&Field> = draft.fields.iter().filter(signed).collect();
+        fields.sort_by(|left, right| left.name.encode_utf16().cmp(right.name.encode_utf16()));
+        let texts = fields.iter().flat_map(|field| {
+            [field.name.to_string()].into_iter().chain(field.values.iter().map(RawValue::to_text))
+        });
+        let signature = signature(self.kind, texts);
+        let name: Arc<str> = Arc::from(self.field.as_str());
+        let is_key = schema.unique_key.as_ref() == Some(&name);
+        if self.overwrite && draft.overwrite && !is_key {
+            draft.conditions.replaced =
+                Some((passing.parse_query)(&alike(&name, &signature, draft, passing))?);
+        }
+        append(draft, &name, vec![RawValue::Str(signature)]);
+        Ok(())
     }
-    let mut fields: Vec<&Field> = draft.fields.iter().filter(signed).collect();
-    fields.sort_by(|left, right| left.name.encode_utf16().cmp(right.name.encode_utf16()));
-    let texts = fields.iter().flat_map(|field| {
-        [field.name.to_string()].into_iter().chain(field.values.iter().map(RawValue::to_text))
-    });
-    let signature = signature(settings.kind, texts);
-    let name: Arc<str> = Arc::from(settings.field.as_str());
-    let is_key = schema.unique_key.as_ref() == Some(&name);
-    if settings.overwrite && draft.overwrite && !is_key {
-        draft.conditions.replaced = Some((passing.parse_query)(&alike(&name, &signature, draft, passing))?);
-    }
-    append(draft, &name, vec![RawValue::Str(signature)]);
-    Ok(())
 }
 
 fn signature(kind: SignatureKind, texts: impl Iterator<Item = String>) -> String {

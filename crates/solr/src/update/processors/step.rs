@@ -1,123 +1,85 @@
-//! One step of a chain: a processor's settings, compiled, and the table of what each does to documents,
-//! deletes and commits.
+//! One step of a chain, made of a processor's settings: the one place where a processor becomes what it does.
+//! Those that do something to documents are [`DocumentStep`]s in files beside; the others are places in a
+//! chain, or concern the request as a whole, and are here.
 
-use analysis::{JavaRegex, Replacement};
-use plan::{CloneDest, Commit, DefaultValue, Error, ErrorKind, Expiry, Processor, Result, Revising, Signing};
+use plan::{Commit, Error, ErrorKind, Processor, Result};
 
-use super::change::Changer;
-use super::choice::Choice;
-use super::draft::{Draft, ProcessorContext};
+use super::change::ChangeFields;
+use super::draft::{DocumentStep, Draft, ProcessorContext};
 use super::grow::Grower;
-use super::pattern::{compile_pattern, compile_replacement};
-use super::whole::Dest;
-use super::{revise, sign, whole};
-use crate::update::document::Grouped;
+use super::whole::{
+    AddByTemplates, CloneFields, DefaultField, EditByParameters, LimitFields, RenameFields, SkipExisting,
+};
 
 pub enum Step {
+    /// Where the shard takes over.
     Distribute,
+    /// Where documents are indexed.
     Run,
     Nothing,
-    Change { choice: Choice, changer: Changer },
-    Default { field: Option<String>, value: DefaultValue },
-    Clone { choice: Choice, dest: Dest },
-    Rename { choice: Choice, pattern: JavaRegex, replacement: Replacement },
-    AddFields(Grower),
-    LimitFields { fields_max: u64, warn_only: bool },
-    Sign(Signing),
-    Tolerate { errors_max: Option<u64> },
-    Expire(Expiry),
-    Revise(Revising),
-    SkipExisting { inserts: bool, updates: bool },
-    EditByParameters,
-    Templates,
-    IgnoreCommits { status: u16, message: Option<String>, optimize_only: bool },
+    Tolerate {
+        errors_max: Option<u64>,
+    },
+    IgnoreCommits {
+        status: u16,
+        message: Option<String>,
+        optimize_only: bool,
+    },
+    Document(Box<dyn DocumentStep>),
+}
+
+fn document(step: impl DocumentStep + 'static) -> Step {
+    Step::Document(Box::new(step))
 }
 
 impl Step {
+    /// Errors: a pattern that does not compile.
     pub fn new(processor: &Processor) -> Result<Self> {
-        let renaming = |pattern: &str, replacement: &str| {
-            Ok::<_, Error>((compile_pattern(pattern)?, compile_replacement(pattern, replacement, false)?))
-        };
         Ok(match processor {
             Processor::Distribute => Step::Distribute,
             Processor::Run => Step::Run,
             Processor::Nothing => Step::Nothing,
-            Processor::Change { fields, change } => {
-                Step::Change { choice: Choice::new(fields)?, changer: Changer::new(change)? }
-            }
-            Processor::Default { field, value } => {
-                Step::Default { field: field.clone(), value: value.clone() }
-            }
-            Processor::Clone { fields, dest } => {
-                let dest = match dest {
-                    CloneDest::Field(name) => Dest::Field(name.clone()),
-                    CloneDest::Renamed { pattern, replacement } => {
-                        let (pattern, replacement) = renaming(pattern, replacement)?;
-                        Dest::Renamed { pattern, replacement }
-                    }
-                };
-                Step::Clone { choice: Choice::new(fields)?, dest }
-            }
-            Processor::Rename { fields, pattern, replacement } => {
-                let (pattern, replacement) = renaming(pattern, replacement)?;
-                Step::Rename { choice: Choice::new(fields)?, pattern, replacement }
-            }
-            Processor::AddFields(settings) => Step::AddFields(Grower::new(settings)?),
-            Processor::LimitFields { fields_max, warn_only } => {
-                Step::LimitFields { fields_max: *fields_max, warn_only: *warn_only }
-            }
-            Processor::Sign(settings) => Step::Sign(settings.clone()),
             Processor::Tolerate { errors_max } => Step::Tolerate { errors_max: *errors_max },
-            Processor::Expire(settings) => Step::Expire(settings.clone()),
-            Processor::Revise(settings) => Step::Revise(settings.clone()),
-            Processor::SkipExisting { inserts, updates } => {
-                Step::SkipExisting { inserts: *inserts, updates: *updates }
-            }
-            Processor::EditByParameters => Step::EditByParameters,
-            Processor::Templates => Step::Templates,
             Processor::IgnoreCommits { status, message, optimize_only } => Step::IgnoreCommits {
                 status: *status,
                 message: message.clone(),
                 optimize_only: *optimize_only,
             },
+            Processor::Change { fields, change } => document(ChangeFields::new(fields, change)?),
+            Processor::Default { field, value } => {
+                document(DefaultField { field: field.clone(), value: value.clone() })
+            }
+            Processor::Clone { fields, dest } => document(CloneFields::new(fields, dest)?),
+            Processor::Rename { fields, pattern, replacement } => {
+                document(RenameFields::new(fields, pattern, replacement)?)
+            }
+            Processor::AddFields(settings) => document(Grower::new(settings)?),
+            Processor::LimitFields { fields_max, warn_only } => {
+                document(LimitFields { fields_max: *fields_max, warn_only: *warn_only })
+            }
+            Processor::Sign(settings) => document(settings.clone()),
+            Processor::Expire(settings) => document(settings.clone()),
+            Processor::Revise(settings) => document(settings.clone()),
+            Processor::SkipExisting { inserts, updates } => {
+                document(SkipExisting { inserts: *inserts, updates: *updates })
+            }
+            Processor::EditByParameters => document(EditByParameters),
+            Processor::Templates => document(AddByTemplates),
         })
     }
 
     /// What the step does to a document that is added or edited.
     pub fn add(&self, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
         match self {
-            Step::Distribute
-            | Step::Run
-            | Step::Nothing
-            | Step::Tolerate { .. }
-            | Step::IgnoreCommits { .. } => Ok(()),
-            Step::Change { choice, changer } => change(choice, changer, &mut draft.fields, passing),
-            Step::Default { field, value } => whole::default(field.as_deref(), value, draft, passing),
-            Step::Clone { choice, dest } => whole::clone(choice, dest, draft, passing),
-            Step::Rename { choice, pattern, replacement } => {
-                whole::rename(choice, (pattern, replacement), draft, passing);
-                Ok(())
-            }
-            Step::AddFields(grower) => grower.apply(&draft.fields, passing),
-            Step::LimitFields { fields_max, warn_only } => {
-                whole::limit(*fields_max, *warn_only, draft, passing)
-            }
-            Step::Sign(settings) => sign::apply(settings, draft, passing),
-            Step::Expire(settings) => whole::expire(settings, draft, passing),
-            Step::Revise(settings) => revise::add(settings, draft, passing),
-            Step::SkipExisting { inserts, updates } => {
-                draft.conditions.presence = whole::presence((*inserts, *updates), passing.params)?;
-                Ok(())
-            }
-            Step::EditByParameters => whole::edit_by_parameters(draft, passing.params),
-            Step::Templates => whole::templates(draft, passing.params),
+            Step::Document(step) => step.add(draft, passing),
+            _ => Ok(()),
         }
     }
 
     /// What a delete by id becomes: the mark that it leaves, or itself.
     pub fn delete(&self, id: &str, passing: &mut ProcessorContext<'_>) -> Result<Option<Draft>> {
         match self {
-            Step::Revise(settings) => revise::delete(settings, id, passing),
+            Step::Document(step) => step.delete(id, passing),
             _ => Ok(None),
         }
     }
@@ -138,10 +100,7 @@ impl Step {
     }
 
     pub fn is_mutator(&self) -> bool {
-        !matches!(
-            self,
-            Step::Distribute | Step::Run | Step::Nothing | Step::Tolerate { .. } | Step::IgnoreCommits { .. }
-        )
+        matches!(self, Step::Document(_))
     }
 }
 
@@ -156,25 +115,4 @@ fn kind_of(status: u16) -> ErrorKind {
         500.. => ErrorKind::Internal,
         _ => ErrorKind::BadRequest,
     }
-}
-
-fn change(
-    choice: &Choice,
-    changer: &Changer,
-    fields: &mut Grouped,
-    passing: &mut ProcessorContext<'_>,
-) -> Result<()> {
-    let own = changer.own_class();
-    let mut emptied = false;
-    for field in fields.iter_mut() {
-        let target = passing.targets.get(&field.name);
-        if choice.takes(&field.name, target.spec.as_deref(), own) {
-            changer.apply(field)?;
-            emptied |= field.values.is_empty();
-        }
-    }
-    if emptied {
-        fields.retain(|field| !field.values.is_empty());
-    }
-    Ok(())
 }
