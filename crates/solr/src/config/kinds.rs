@@ -1,10 +1,12 @@
 //! The parts of a `solrconfig.xml` that have names and may be added, changed and taken away over HTTP: how
-//! commands call them, the element each is, and which classes of it are served.
+//! commands call them, the element each is, and which classes of it are served. In: nothing but tables; out:
+//! for `overlay.rs` and `edit.rs`, which ask whether a class is served before a command is written down.
 
 use crate::config::named_parts::{
-    CACHES, CONVERTERS, Classes, FUNCTIONS, LISTENERS, PARSERS, TRANSFORMERS, WRITERS, served,
+    CACHES, CONVERTERS, Classes, FUNCTIONS, LISTENERS, TRANSFORMERS, WRITERS, served,
 };
 use crate::config::{components, handlers, processors};
+use crate::query::PARSER_PLUGINS;
 
 /// A kind of named part.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ const KINDS: &[Kind] = &[
     Kind::of("searchcomponent", "searchComponent", Serves::Those(components::serves)),
     Kind::of("updateprocessor", "updateProcessor", Serves::Those(processors::serves)),
     Kind { required: &["name"], ..Kind::of("initparams", "initParams", Serves::Those(|_| true)) },
-    Kind::of("queryparser", "queryParser", Serves::Listed(PARSERS)),
+    Kind::of("queryparser", "queryParser", Serves::Listed(PARSER_PLUGINS)),
     Kind::of("queryresponsewriter", "queryResponseWriter", Serves::Listed(WRITERS)),
     Kind::of("valuesourceparser", "valueSourceParser", Serves::Listed(FUNCTIONS)),
     Kind::of("transformer", "transformer", Serves::Listed(TRANSFORMERS)),

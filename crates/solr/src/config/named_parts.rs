@@ -6,46 +6,11 @@ use plan::{NamedPart, NamedParts, Result};
 
 use crate::config::refusal::{not_supported, wrong};
 use crate::config::settings::Settings;
+use crate::query::PARSER_PLUGINS;
 use crate::xml_tree::Element;
 
 /// Classes by their short names, each with the name of what it is.
 pub(super) type Classes = &'static [(&'static str, &'static str)];
-
-pub(super) const PARSERS: Classes = &[
-    ("LuceneQParserPlugin", "lucene"),
-    ("DisMaxQParserPlugin", "dismax"),
-    ("ExtendedDismaxQParserPlugin", "edismax"),
-    ("TermQParserPlugin", "term"),
-    ("TermsQParserPlugin", "terms"),
-    ("FieldQParserPlugin", "field"),
-    ("PrefixQParserPlugin", "prefix"),
-    ("RawQParserPlugin", "raw"),
-    ("NestedQParserPlugin", "query"),
-    ("BoolQParserPlugin", "bool"),
-    ("BoostQParserPlugin", "boost"),
-    ("FiltersQParserPlugin", "filters"),
-    ("SwitchQParserPlugin", "switch"),
-    ("MaxScoreQParserPlugin", "maxscore"),
-    ("FunctionQParserPlugin", "func"),
-    ("FunctionRangeQParserPlugin", "frange"),
-    ("ComplexPhraseQParserPlugin", "complexphrase"),
-    ("SimpleQParserPlugin", "simple"),
-    ("SurroundQParserPlugin", "surround"),
-    ("FuzzyQParserPlugin", "fuzzy"),
-    ("PayloadScoreQParserPlugin", "payload_score"),
-    ("PayloadCheckQParserPlugin", "payload_check"),
-    ("RankQParserPlugin", "rank"),
-    ("MLTQParserPlugin", "mlt"),
-    ("MLTContentQParserPlugin", "mlt_content"),
-    ("BlockJoinParentQParserPlugin", "parent"),
-    ("BlockJoinChildQParserPlugin", "child"),
-    ("JoinQParserPlugin", "join"),
-    ("GraphQParserPlugin", "graph"),
-    ("KnnQParserPlugin", "knn"),
-    ("VectorSimilarityQParserPlugin", "vectorSimilarity"),
-    ("SpatialFilterQParserPlugin", "geofilt"),
-    ("SpatialBoxQParserPlugin", "bbox"),
-];
 
 pub(super) const WRITERS: Classes = &[
     ("JSONResponseWriter", JSON),
@@ -118,7 +83,7 @@ pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<NamedPa
         Ok(parts)
     };
     Ok(NamedParts {
-        parsers: parts("queryParser", PARSERS, no_settings)?,
+        parsers: parts("queryParser", PARSER_PLUGINS, no_settings)?,
         writers: parts("queryResponseWriter", WRITERS, of_writer)?,
         transformers: parts("transformer", TRANSFORMERS, of_transformer)?,
         functions: parts("valueSourceParser", FUNCTIONS, no_settings)?,

@@ -11,6 +11,7 @@ use super::dismax::{NotedQuery, dismax, edismax};
 use super::field::TextStyle;
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{filtered, lucene};
+use super::min_hash::min_hash;
 use super::more_like;
 use super::negation::positive;
 use super::parsed::ParsedQuery;
@@ -27,63 +28,89 @@ use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
 use crate::function::{check_number, function_range, parse_function, whole_function};
 
-/// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it
-/// writes in line), and what it does.
+/// A parser: its name in a request, the plugin that a `solrconfig.xml` may give another name, the name of its
+/// class in debug output (Solr's has none for those it writes in line), and what it does.
 struct Parser {
     name: &'static str,
+    plugin: &'static str,
     class: &'static str,
     parse: Parse,
 }
 
+type ParseQuery = fn(&Request<'_>) -> Result<Option<Query>>;
+
 enum Parse {
-    Query(fn(&Request<'_>) -> Result<Option<Query>>),
+    Query(ParseQuery),
     /// With what debug output says beside it.
     Noted(fn(&Request<'_>) -> Result<NotedQuery>),
 }
 
+const fn parser(name: &'static str, plugin: &'static str, class: &'static str, parse: ParseQuery) -> Parser {
+    Parser { name, plugin, class, parse: Parse::Query(parse) }
+}
+
+const fn noted_parser(
+    name: &'static str,
+    plugin: &'static str,
+    class: &'static str,
+    parse: fn(&Request<'_>) -> Result<NotedQuery>,
+) -> Parser {
+    Parser { name, plugin, class, parse: Parse::Noted(parse) }
+}
+
 const PARSERS: &[Parser] = &[
-    Parser { name: "lucene", class: "LuceneQParser", parse: Parse::Query(lucene) },
-    Parser { name: "dismax", class: "DisMaxQParser", parse: Parse::Noted(dismax) },
-    Parser { name: "edismax", class: "ExtendedDismaxQParser", parse: Parse::Noted(edismax) },
-    Parser { name: "term", class: "", parse: Parse::Query(term) },
-    Parser { name: "terms", class: "", parse: Parse::Query(terms) },
-    Parser { name: "field", class: "", parse: Parse::Query(field) },
-    Parser { name: "prefix", class: "", parse: Parse::Query(prefix) },
-    Parser { name: "raw", class: "", parse: Parse::Query(raw) },
-    Parser { name: "query", class: "LuceneQParser", parse: Parse::Query(query) },
-    Parser { name: "bool", class: "", parse: Parse::Query(boolean) },
-    Parser { name: "boost", class: "LuceneQParser", parse: Parse::Query(boost) },
-    Parser { name: "filters", class: "FiltersQParser", parse: Parse::Query(filters) },
-    Parser { name: "switch", class: "LuceneQParser", parse: Parse::Query(switch) },
-    Parser { name: "maxscore", class: "MaxScoreQParser", parse: Parse::Query(max_score) },
-    Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
-    Parser {
-        name: "complexphrase",
-        class: "ComplexPhraseQParser",
-        parse: Parse::Query(complex_phrase::complex_phrase),
-    },
-    Parser { name: "simple", class: "SimpleQParser", parse: Parse::Query(simple::simple) },
-    Parser { name: "surround", class: "SurroundQParser", parse: Parse::Query(surround) },
-    Parser { name: "fuzzy", class: "FuzzyQParser", parse: Parse::Query(fuzzy) },
-    Parser { name: "payload_score", class: "", parse: Parse::Query(payload_score) },
-    Parser { name: "payload_check", class: "", parse: Parse::Query(payload_check) },
-    Parser { name: "rank", class: "RankQParser", parse: Parse::Query(rank) },
-    Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
-    Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
-    Parser { name: "frange", class: "", parse: Parse::Query(frange) },
-    Parser { name: "parent", class: "BlockJoinParentQParser", parse: Parse::Query(parent) },
-    Parser { name: "child", class: "BlockJoinChildQParser", parse: Parse::Query(child) },
-    Parser { name: "join", class: "", parse: Parse::Query(join) },
-    Parser { name: "graph", class: "GraphQueryParser", parse: Parse::Query(graph) },
-    Parser { name: "knn", class: "KnnQParser", parse: Parse::Query(knn) },
-    Parser {
-        name: "vectorSimilarity",
-        class: "VectorSimilarityQParser",
-        parse: Parse::Query(vector_similarity),
-    },
-    Parser { name: "geofilt", class: "SpatialFilterQParser", parse: Parse::Query(geofilt) },
-    Parser { name: "bbox", class: "SpatialFilterQParser", parse: Parse::Query(bbox) },
+    parser("lucene", "LuceneQParserPlugin", "LuceneQParser", lucene),
+    noted_parser("dismax", "DisMaxQParserPlugin", "DisMaxQParser", dismax),
+    noted_parser("edismax", "ExtendedDismaxQParserPlugin", "ExtendedDismaxQParser", edismax),
+    parser("term", "TermQParserPlugin", "", term),
+    parser("terms", "TermsQParserPlugin", "", terms),
+    parser("field", "FieldQParserPlugin", "", field),
+    parser("prefix", "PrefixQParserPlugin", "", prefix),
+    parser("raw", "RawQParserPlugin", "", raw),
+    parser("query", "NestedQParserPlugin", "LuceneQParser", query),
+    parser("bool", "BoolQParserPlugin", "", boolean),
+    parser("boost", "BoostQParserPlugin", "LuceneQParser", boost),
+    parser("filters", "FiltersQParserPlugin", "FiltersQParser", filters),
+    parser("switch", "SwitchQParserPlugin", "LuceneQParser", switch),
+    parser("maxscore", "MaxScoreQParserPlugin", "MaxScoreQParser", max_score),
+    parser("func", "FunctionQParserPlugin", "FunctionQParser", function),
+    parser(
+        "complexphrase",
+        "ComplexPhraseQParserPlugin",
+        "ComplexPhraseQParser",
+        complex_phrase::complex_phrase,
+    ),
+    parser("simple", "SimpleQParserPlugin", "SimpleQParser", simple::simple),
+    parser("surround", "SurroundQParserPlugin", "SurroundQParser", surround),
+    parser("fuzzy", "FuzzyQParserPlugin", "FuzzyQParser", fuzzy),
+    parser("payload_score", "PayloadScoreQParserPlugin", "", payload_score),
+    parser("payload_check", "PayloadCheckQParserPlugin", "", payload_check),
+    parser("rank", "RankQParserPlugin", "RankQParser", rank),
+    parser("mlt", "MLTQParserPlugin", "SimpleMLTQParser", more_like::of_document),
+    parser("mlt_content", "MLTContentQParserPlugin", "", more_like::of_text),
+    parser("min_hash", "MinHashQParserPlugin", "MinHashQParser", min_hash),
+    parser("frange", "FunctionRangeQParserPlugin", "", frange),
+    parser("parent", "BlockJoinParentQParserPlugin", "BlockJoinParentQParser", parent),
+    parser("child", "BlockJoinChildQParserPlugin", "BlockJoinChildQParser", child),
+    parser("join", "JoinQParserPlugin", "", join),
+    parser("graph", "GraphQParserPlugin", "GraphQueryParser", graph),
+    parser("knn", "KnnQParserPlugin", "KnnQParser", knn),
+    parser("vectorSimilarity", "VectorSimilarityQParserPlugin", "VectorSimilarityQParser", vector_similarity),
+    parser("geofilt", "SpatialFilterQParserPlugin", "SpatialFilterQParser", geofilt),
+    parser("bbox", "SpatialBoxQParserPlugin", "SpatialFilterQParser", bbox),
 ];
+
+/// Each parser's plugin with its name, for configurations.
+pub(crate) const PARSER_PLUGINS: &[(&str, &str)] = &{
+    let mut plugins = [("", ""); PARSERS.len()];
+    let mut at = 0;
+    // No iterators in constants; `while` is what is left.
+    while at < plugins.len() {
+        plugins[at] = (PARSERS[at].plugin, PARSERS[at].name);
+        at += 1;
+    }
+    plugins
+};
 
 /// Solr's other parsers, which are refused by name.
 const UNSUPPORTED: &[&str] = &[
@@ -92,7 +119,6 @@ const UNSUPPORTED: &[&str] = &[
     "hash_range",
     "igain",
     "ltr",
-    "min_hash",
     "rerank",
     "significantTerms",
     "tlogit",
