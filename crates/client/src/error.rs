@@ -30,6 +30,11 @@ pub enum Error {
     /// The list of servers is empty.
     #[error("there is no server to ask: {0}")]
     NoEndpoint(&'static str),
+    /// Nothing was sent to any server of Solr's.
+    #[error(
+        "no ZooKeeper of {servers} tells the cluster's state ({reason}); start it, or name another (`zk1:2181,zk2:2181/solr`)"
+    )]
+    ZooKeeper { servers: String, reason: String },
     /// Certificates or keys that cannot be used.
     #[error("{0}")]
     Tls(String),
@@ -63,9 +68,10 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Url(_) | Error::Tls(_) | Error::Login(_) | Error::Request(_) => ErrorKind::FixRequest,
-            Error::Connect { .. } | Error::NoEndpoint(_) | Error::Timeout { sent: false, .. } => {
-                ErrorKind::RetryLater
-            }
+            Error::Connect { .. }
+            | Error::NoEndpoint(_)
+            | Error::ZooKeeper { .. }
+            | Error::Timeout { sent: false, .. } => ErrorKind::RetryLater,
             Error::Broken { .. } | Error::Timeout { .. } | Error::TooLong { .. } | Error::NotJson(_) => {
                 ErrorKind::OutcomeUnknown
             }

@@ -40,7 +40,9 @@ mod transport;
 mod url;
 
 pub use balance::{Endpoint, EndpointSource, Preference, StaticEndpoints};
-pub use cloud::{ClusterState, ClusterStateSource, Fetching, HttpClusterState, Replica, Shard};
+pub use cloud::{
+    ClusterState, ClusterStateSource, Fetching, HttpClusterState, Replica, Shard, ZooKeeperState,
+};
 pub use coding::Coding;
 pub use error::{Error, ErrorKind};
 pub use login::Login;

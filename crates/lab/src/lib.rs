@@ -39,7 +39,9 @@ pub use replay::{Change, changes};
 pub use report::{html, jitter_html, read_run, tail_cause, verdict_word};
 pub use run::*;
 pub use side::Side;
-pub use stale::{Stale, StaleArm, StaleFigures, StaleOptions, StaleVerdict, stale_check};
+pub use stale::{
+    LongIdleFigures, LongIdleOptions, Stale, StaleArm, StaleFigures, StaleOptions, StaleVerdict, stale_check,
+};
 pub use statistics::Interval;
 pub use throttle::{
     ThrottleBaseline, ThrottleFigures, ThrottleOptions, ThrottleVerdict, Throttled, throttle,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use client::{ClientOptions, Endpoint, Login};
+use client::{ClientOptions, Endpoint, Login, ZooKeeperState};
 use serde_json::Value;
 
 /// What is taken from applications.
@@ -41,13 +41,21 @@ impl Default for RelayLimits {
 /// Where requests go.
 #[derive(Clone, Debug)]
 pub struct UpstreamConfig {
-    /// At least one.
+    /// At least one, unless ZooKeeper is asked.
     pub servers: Vec<Endpoint>,
+    /// Zones of a cluster's nodes, which its state does not tell; servers that are named among them.
+    pub zoned: Vec<Endpoint>,
+    /// Tells the cluster's state and its live nodes, instead of the servers.
+    pub zookeeper: Option<ZooKeeperState>,
     /// Whether they are asked for the cluster's state, by which reads go to replicas and updates to leaders.
     pub cloud: bool,
     /// Said to every server, unless the application says who it is itself.
     pub login: Option<Login>,
     pub options: ClientOptions,
+    /// Whether every read shows what was written through this relay before, also without a token.
+    pub shows_own_writes: bool,
+    /// Tells the tokens that are given under this configuration from all others: no relay has it twice.
+    pub instance: u64,
     /// The field whose values are documents' ids.
     pub id_field: String,
     /// All of it for people, as `/relay/config` shows it. Without secrets.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use client::{Error, Preference, Request, StreamedResponse};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, StatusCode};
 use tokio::time::Instant;
@@ -21,7 +21,8 @@ use crate::refusal::{Outcome, Refusal};
 use crate::request_body::BodyBounds;
 use crate::route::{Kind, PREFER, Route, ServerRoute, names_handler, preferences, route};
 use crate::shared::Shared;
-use crate::upstream::{Answered, SplitAnswers, WholeAnswer};
+use crate::upstream::{Answered, SplitAnswers, Upstream, WholeAnswer};
+use crate::writes::{TOKEN, Token};
 
 /// More relays in a row are a circle.
 const HOPS_MAX: u32 = 8;
@@ -53,21 +54,98 @@ async fn pass_on(
     route: ServerRoute,
 ) -> Result<Answer, Refusal> {
     let hops = hops(&head.headers)?;
+    let mut token = token(&head.headers)?;
     let limits = &shared.limits;
     let bounds =
         BodyBounds { bytes_max: limits.body_bytes_max, room: &shared.room, stall_max: limits.stall_max };
     // The room is held until there is an answer: the body lives as long.
     let (bytes, _room) = bounds.read(body).await?;
     shared.metrics.bytes_from_applications.add(bytes.len());
+    let upstream = shared.upstream();
+    let route = show_writes(&upstream, head, route, token.as_mut(), hops).await?;
     let request = request(head, &route, &bytes)?.header(HOPS.as_str(), &hops.to_string())?;
     let is_packed = head.headers.contains_key(CONTENT_ENCODING);
     let content = content_type(&head.headers).filter(|_| !is_packed).map(|kind| (kind, &bytes));
-    match shared.upstream().send(&route, request, content).await? {
-        Answered::One(answer) => give_on(shared, *answer),
+    let begun = upstream.writes.now();
+    let sent = upstream.send(&route, request, content).await;
+    if let Some(collection) = route.written().filter(|_| may_be_done(&sent)) {
+        let shows_itself = route.waits_for_searcher() && is_done(&sent);
+        let written = upstream.writes.acknowledge(collection, begun, shows_itself);
+        // What it came to goes out all the same, with the token as it was.
+        if let Some(Err(reason)) = token.as_mut().map(|token| token.add(written)) {
+            tracing::warn!(reason, "an update has no token");
+            token = None;
+        }
+    }
+    let mut answer = match sent? {
+        Answered::One(answer) => give_on(shared, *answer)?,
         Answered::Split(split) => {
             shared.metrics.splits.add(1);
-            conclude(split)
+            conclude(split)?
         }
+    };
+    if let Some(value) = token.and_then(|token| HeaderValue::try_from(token.to_string()).ok()) {
+        answer.headers_mut().insert(HeaderName::from_static(TOKEN), value);
+    }
+    Ok(answer)
+}
+
+/// Errors: what is no token.
+fn token(headers: &HeaderMap) -> Result<Option<Token>, Refusal> {
+    let malformed = |message| Refusal::new(StatusCode::BAD_REQUEST, message);
+    let parse = |value: &HeaderValue| Token::parse(value.to_str().unwrap_or_default()).map_err(malformed);
+    headers.get(TOKEN).map(parse).transpose()
+}
+
+/// Waits until a read shows the writes that it must. Where there are any to show, it is for the leaders.
+async fn show_writes(
+    upstream: &Upstream,
+    head: &Parts,
+    mut route: ServerRoute,
+    token: Option<&mut Token>,
+    hops: u32,
+) -> Result<ServerRoute, Refusal> {
+    let is_asked = token.is_some() || upstream.config.shows_own_writes;
+    if route.kind != Kind::Read || route.collection.is_none() || !is_asked {
+        return Ok(route);
+    }
+    let needs = upstream.writes.needs(route.collection.as_deref(), token);
+    // What is got by its id is there before it is searchable.
+    if !route.is_realtime_get() {
+        let prepare = |commit: Request| {
+            let commit = commit.header(HOPS.as_str(), &hops.to_string())?;
+            match head.headers.get(AUTHORIZATION) {
+                Some(login) => commit.header_bytes(AUTHORIZATION.as_str(), login.as_bytes()),
+                None => Ok(commit),
+            }
+        };
+        upstream.show(&needs, prepare).await.map_err(|error| Refusal {
+            message: format!("the relay: writes that the read must show cannot be shown yet: {error}"),
+            // Nothing but a commit can have happened.
+            outcome: Outcome::Nothing,
+            ..Refusal::from(error)
+        })?;
+    }
+    route.is_from_leaders = true;
+    // To Solr's nodes, which ask each other: of each shard the leader.
+    Ok(route.with_param("shards.preference=replica.leader:true"))
+}
+
+/// Whether an update may have done something.
+fn may_be_done(sent: &Result<Answered, Error>) -> bool {
+    match sent {
+        Ok(Answered::One(answer)) => answer.status != 429,
+        Ok(Answered::Split(split)) => !split.answers.iter().all(did_nothing),
+        Err(error) => Outcome::of(error) == Outcome::Unknown,
+    }
+}
+
+/// Whether it was done as a whole.
+fn is_done(sent: &Result<Answered, Error>) -> bool {
+    match sent {
+        Ok(Answered::One(answer)) => (200..300).contains(&answer.status),
+        Ok(Answered::Split(split)) => split.answers.iter().all(is_success),
+        Err(_) => false,
     }
 }
 
@@ -166,9 +244,6 @@ fn with_head(status: StatusCode, headers: HeaderMap, body: RelayBody) -> Answer 
 /// One answer for the parts of an update: the first that is no success, else the first.
 fn conclude(SplitAnswers { answers }: SplitAnswers) -> Result<Answer, Refusal> {
     let count = answers.len();
-    let is_success = |answer: &Result<WholeAnswer, Error>| {
-        answer.as_ref().is_ok_and(|answer| (200..300).contains(&answer.head.status))
-    };
     let succeeded = answers.iter().filter(|answer| is_success(answer)).count();
     // Of one part alone that may be done the whole may be: what says that nothing was must not go on then.
     let is_nothing = answers.iter().all(did_nothing);
@@ -195,6 +270,10 @@ fn conclude(SplitAnswers { answers }: SplitAnswers) -> Result<Answer, Refusal> {
         }
         None => Err(Refusal::new(StatusCode::BAD_REQUEST, "the update has no documents")),
     }
+}
+
+fn is_success(answer: &Result<WholeAnswer, Error>) -> bool {
+    answer.as_ref().is_ok_and(|answer| (200..300).contains(&answer.head.status))
 }
 
 /// Whether a server says that it did nothing of its part, or none has seen it.

@@ -3,12 +3,16 @@
 //!
 //! In: the head of a request or an answer; out: what of it goes on. What headers mean is nobody's here.
 
+use crate::writes::TOKEN;
 use client::Request;
 use hyper::HeaderMap;
 use hyper::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderName, PROXY_AUTHENTICATE,
     PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
+
+/// Of the application alone.
+const TOKEN_HEADER: HeaderName = HeaderName::from_static(TOKEN);
 
 /// Counts the relays that a request has passed, so that some in a circle do not pass it on for ever. Each
 /// writes it anew.
@@ -34,7 +38,7 @@ pub(crate) fn add_request_headers(
     mut request: Request,
     headers: &HeaderMap,
 ) -> Result<Request, client::Error> {
-    let own = [HOST, CONTENT_LENGTH, ACCEPT_ENCODING, EXPECT, HOPS];
+    let own = [HOST, CONTENT_LENGTH, ACCEPT_ENCODING, EXPECT, HOPS, TOKEN_HEADER];
     let lists = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
     let options: Vec<String> = lists.flat_map(|list| connection_options(Some(list))).collect();
     for (name, value) in headers {

@@ -1,7 +1,8 @@
 //! The relay: a sidecar for applications whose client cannot be changed. On this machine it speaks plain
 //! HTTP/1.1 as Solr does; to the servers it is this project's client, with all that one does: connections
 //! that are kept and trusted, HTTP/2, TLS, packed bodies, near replicas, updates to the leaders of their
-//! documents, hedging, and another attempt only where it is safe.
+//! documents, hedging, another attempt only where it is safe, and, where it is asked for, reads that show an
+//! application's own writes.
 //!
 //! It owns what lies between: which requests may go where and how often, bodies within bounds, answers as
 //! they come. It changes nothing of what is asked or answered, keeps nothing, and knows of servers only what
@@ -29,6 +30,7 @@ mod serve;
 mod shared;
 mod split;
 mod upstream;
+mod writes;
 
 pub use config::{RelayLimits, UpstreamConfig};
 pub use listener::Listener;

@@ -71,7 +71,9 @@ impl From<Error> for Refusal {
         let outcome = Outcome::of(&error);
         let status = match &error {
             Error::Timeout { .. } => StatusCode::GATEWAY_TIMEOUT,
-            Error::Connect { .. } | Error::NoEndpoint(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Error::Connect { .. } | Error::NoEndpoint(_) | Error::ZooKeeper { .. } => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Error::Request(_) => StatusCode::BAD_REQUEST,
             _ => StatusCode::BAD_GATEWAY,
         };
@@ -115,6 +117,7 @@ mod tests {
         let timeout = |sent| Error::Timeout { url: url(), seconds: 1, sent };
         check(Error::Connect { url: url(), reason: String::new() }, 503, "nothing", true);
         check(Error::NoEndpoint("none"), 503, "nothing", true);
+        check(Error::ZooKeeper { servers: url(), reason: String::new() }, 503, "nothing", true);
         check(timeout(false), 504, "nothing", false);
         check(timeout(true), 504, "unknown", false);
         check(Error::Broken { url: url(), reason: String::new() }, 502, "unknown", false);

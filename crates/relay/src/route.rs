@@ -34,6 +34,46 @@ pub(crate) struct ServerRoute {
     pub target: String,
     pub collection: Option<String>,
     pub kind: Kind,
+    /// Whether a read must be answered by leaders.
+    pub is_from_leaders: bool,
+}
+
+impl ServerRoute {
+    /// Below the collection, without slashes around it.
+    fn handler(&self) -> &str {
+        let path = self.target.split('?').next().unwrap_or_default();
+        path.split_once('/').map_or("", |(_, handler)| handler).trim_matches('/')
+    }
+
+    /// Whose documents it changes.
+    pub fn written(&self) -> Option<&str> {
+        let (handler, _) = self.handler().split_once('/').unwrap_or((self.handler(), ""));
+        self.collection.as_deref().filter(|_| handler == "update")
+    }
+
+    /// Whether it reads what is not yet searchable too.
+    pub fn is_realtime_get(&self) -> bool {
+        self.kind == Kind::Read && self.handler() == "get"
+    }
+
+    /// Whether its answer comes once what it does is searchable. (A body may say so as well, which is not
+    /// looked at: that costs a commit.)
+    pub fn waits_for_searcher(&self) -> bool {
+        let query = self.target.split_once('?').map(|(_, query)| query);
+        let says = |names: [&str; 2], word: &str| {
+            pairs(query).any(|(name, value)| names.contains(&name.as_str()) && value == word)
+        };
+        says(["commit", "softCommit"], "true") && !says(["waitSearcher", "openSearcher"], "false")
+    }
+
+    /// With a parameter before all others, so that it is the one that counts.
+    #[must_use]
+    pub fn with_param(mut self, pair: &str) -> Self {
+        let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
+        let ampersand = if query.is_empty() { "" } else { "&" };
+        self.target = format!("{path}?{pair}{ampersand}{query}");
+        self
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +105,8 @@ pub(crate) fn route(method: &str, path: &str, query: Option<&str>) -> Route {
         return Route::Own(page.to_owned());
     }
     if V2.iter().any(|context| path.starts_with(context)) {
-        let route = ServerRoute { target: target(path), collection: None, kind: Kind::Other };
+        let route =
+            ServerRoute { target: target(path), collection: None, kind: Kind::Other, is_from_leaders: false };
         return Route::Server(route);
     }
     let below = match path.strip_prefix(CONTEXT) {
@@ -84,7 +125,7 @@ pub(crate) fn route(method: &str, path: &str, query: Option<&str>) -> Route {
         _ if asks && is_reader(below) && !names_handler(query) => Kind::Read,
         _ => Kind::Other,
     };
-    Route::Server(ServerRoute { target: target(below), collection, kind })
+    Route::Server(ServerRoute { target: target(below), collection, kind, is_from_leaders: false })
 }
 
 /// Whether parameters choose the handler: old configurations let `/select?qt=/update` be an update.
@@ -133,6 +174,7 @@ mod tests {
                 target: target.to_owned(),
                 collection: collection.map(str::to_owned),
                 kind,
+                is_from_leaders: false,
             });
             let expected = expected.map_or(Route::Unknown, Route::Server);
             assert_eq!(route(method, path, query), expected, "{method} {line}");
@@ -163,6 +205,29 @@ mod tests {
         check("GET", "/", None);
         check("GET", "/solrx/films/select", None);
         assert_eq!(route("GET", "/relay/metrics", None), Route::Own("metrics".to_owned()));
+    }
+
+    #[test]
+    fn updates_are_known_and_whether_they_show_themselves() {
+        let of = |method: &str, path: &str, query: &str| match route(method, path, Some(query)) {
+            Route::Server(route) => route,
+            other => panic!("{other:?}"),
+        };
+        let check = |path: &str, query: &str, expected: (Option<&str>, bool)| {
+            let route = of("POST", path, query);
+            assert_eq!((route.written(), route.waits_for_searcher()), expected, "{path} {query}");
+        };
+        check("/solr/films/update", "", (Some("films"), false));
+        check("/solr/films/update/json/docs/", "softCommit=true", (Some("films"), true));
+        check("/solr/films/update", "commit=true&waitSearcher=false", (Some("films"), false));
+        check("/solr/films/update", "commit=true&openSearcher=false", (Some("films"), false));
+        check("/solr/films/select", "q=update", (None, false));
+        check("/solr/films/updates", "", (None, false));
+        check("/solr/admin/update", "", (None, false));
+        assert!(of("GET", "/solr/films/get", "id=1").is_realtime_get());
+        assert!(!of("GET", "/solr/films/select", "id=1").is_realtime_get());
+        let target = |query: &str| of("GET", "/solr/films/select", query).with_param("a=b").target;
+        assert_eq!((target("q=x"), target("")), ("films/select?a=b&q=x".into(), "films/select?a=b".into()));
     }
 
     #[test]

@@ -6,19 +6,24 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use client::{
-    BalancedClient, CloudClient, Error, HttpClusterState, Request, SolrUrl, StaticEndpoints,
+    BalancedClient, CloudClient, Error, HttpClusterState, Request, Response, SolrUrl, StaticEndpoints,
     StreamedResponse, Target,
 };
+use percent_encoding::utf8_percent_encode;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::config::UpstreamConfig;
 use crate::ids::{Documents, documents};
 use crate::route::{Kind, ServerRoute, has_only};
 use crate::split::{self, Part};
+use crate::writes::{ESCAPED, Need, Writes};
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Upstream {
     pub config: Arc<UpstreamConfig>,
+    /// Made anew with it: what was shown by other servers says nothing of these.
+    pub writes: Writes,
     any: BalancedClient,
     cloud: Option<CloudClient>,
 }
@@ -54,11 +59,23 @@ impl Upstream {
             server
         };
         let servers = StaticEndpoints::new(config.servers.iter().cloned().map(with_login));
-        let any = BalancedClient::new(&servers, config.options.clone());
-        let state = || HttpClusterState::new(&servers, config.options.clone());
-        let cloud =
-            config.cloud.then(|| CloudClient::new(state(), config.login.clone(), config.options.clone()));
-        Self { any, cloud, config: Arc::new(config) }
+        let (login, options) = (config.login.clone(), config.options.clone());
+        let (any, cloud) = match &config.zookeeper {
+            Some(zookeeper) => {
+                let zookeeper = zookeeper.with_login(login.clone());
+                let any = BalancedClient::new(&zookeeper, options.clone());
+                (any, Some(CloudClient::with_endpoints(zookeeper, config.zoned.clone(), login, options)))
+            }
+            None => {
+                let state = || HttpClusterState::new(&servers, options.clone());
+                let zoned = config.zoned.clone();
+                let cloud =
+                    config.cloud.then(|| CloudClient::with_endpoints(state(), zoned, login, options.clone()));
+                (BalancedClient::new(&servers, options.clone()), cloud)
+            }
+        };
+        let writes = Writes::new(config.instance, config.shows_own_writes);
+        Self { any, cloud, writes, config: Arc::new(config) }
     }
 
     /// Of both clients, for Prometheus.
@@ -68,6 +85,43 @@ impl Upstream {
         any + &cloud.unwrap_or_default()
     }
 
+    /// Returns once what a read needs is searchable where reads `from_leaders` go. `prepare` adds to the
+    /// commits what is said to the servers of the read: who asks. Errors: a commit that is refused or does
+    /// not end in time, but for that of a collection that is not there, which the read itself will be told.
+    pub async fn show(
+        &self,
+        needs: &[Need],
+        prepare: impl Fn(Request) -> Result<Request, Error>,
+    ) -> Result<(), Error> {
+        let patience = self.config.options.timeout;
+        for need in needs {
+            let shown = self.writes.show(need, async || {
+                let name = utf8_percent_encode(&need.collection, &ESCAPED);
+                let target = format!("{name}/update?softCommit=true&waitSearcher=true&wt=json");
+                // Twice is as once.
+                let commit = Request::relayed("POST", &target)?.body(Some("application/json"), "[]").safe();
+                let answer = self.commit(&need.collection, &prepare(commit)?).await?;
+                let is_there = answer.status != 404;
+                if is_there { answer.ok().map(drop) } else { Ok(()) }
+            });
+            // Others' commits come first, each as long as it may be.
+            timeout(patience, shown).await.unwrap_or_else(|_| {
+                let (url, seconds) = (need.collection.clone(), patience.as_secs());
+                Err(Error::Timeout { url, seconds, sent: false })
+            })?;
+        }
+        Ok(())
+    }
+
+    async fn commit(&self, collection: &str, request: &Request) -> Result<Response, Error> {
+        match &self.cloud {
+            Some(cloud) if cloud.has(collection).await? => {
+                cloud.send(Target::Leader(collection, None), request).await
+            }
+            _ => self.any.send(request).await,
+        }
+    }
+
     /// `content` is what an update's body may be read by: its type, where it is not packed.
     pub async fn send(
         &self,
@@ -75,6 +129,9 @@ impl Upstream {
         request: Request,
         content: Option<(&str, &Bytes)>,
     ) -> Result<Answered, Error> {
+        if let (Some(cloud), Some(_), None) = (&self.cloud, &self.config.zookeeper, &route.collection) {
+            cloud.learn().await?;
+        }
         let known = match (&self.cloud, &route.collection) {
             (Some(cloud), Some(collection)) if cloud.has(collection).await? => Some((cloud, collection)),
             // A core's name, or a collection that is new: every node finds those.
@@ -84,6 +141,10 @@ impl Upstream {
             (None, _) => self.any.open(&request).await.map(one),
             (Some((cloud, collection)), Kind::Update) => {
                 self.update(cloud, collection, route, request, content).await
+            }
+            // Followers take over what leaders have committed, but later.
+            (Some((cloud, collection)), Kind::Read) if route.is_from_leaders => {
+                cloud.open(Target::Leader(collection, None), &request).await.map(one)
             }
             (Some((cloud, collection)), Kind::Read) => {
                 cloud.open(Target::Replicas(collection), &request).await.map(one)

@@ -41,8 +41,8 @@ impl Endpoint {
     }
 }
 
-/// Where the list of servers comes from: a fixed list here; whoever knows a cluster's live nodes (ZooKeeper)
-/// implements it too. A change takes effect at the next request; connections to servers that stay are kept.
+/// Where the list of servers comes from: a fixed list here, a cluster's live nodes where ZooKeeper is asked
+/// (`ZooKeeperState`). A change takes effect at the next request; connections to servers that stay are kept.
 pub trait EndpointSource: Send + Sync {
     /// The present list, and all later ones. A source that is dropped leaves its last list standing.
     fn watch(&self) -> watch::Receiver<Vec<Endpoint>>;

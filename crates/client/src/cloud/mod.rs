@@ -1,49 +1,10 @@
-//! The state of a cluster, and where it comes from: a fixed one, or any node's `CLUSTERSTATUS`. Whoever reads
-//! ZooKeeper implements [`ClusterStateSource`] too.
+//! The state of a cluster, and where it comes from: a fixed one, any node's `CLUSTERSTATUS`, or the cluster's
+//! ZooKeeper. Read by the client of a cluster, which decides how old it may be.
 
+mod source;
 mod state;
+mod zookeeper;
 
-use std::future::Future;
-use std::pin::Pin;
-
-use crate::balance::EndpointSource;
-use crate::error::Error;
-use crate::options::ClientOptions;
-use crate::request::Request;
-use crate::transport::Transport;
-
+pub use source::{ClusterStateSource, Fetching, HttpClusterState};
 pub use state::{ClusterState, Replica, Shard};
-
-/// Where the state of a cluster comes from.
-pub trait ClusterStateSource: Send + Sync {
-    /// The present state.
-    fn fetch(&self) -> Fetching<'_>;
-}
-
-pub type Fetching<'a> = Pin<Box<dyn Future<Output = Result<ClusterState, Error>> + Send + 'a>>;
-
-/// A state that stays as it is.
-impl ClusterStateSource for ClusterState {
-    fn fetch(&self) -> Fetching<'_> {
-        Box::pin(async { Ok(self.clone()) })
-    }
-}
-
-/// Asks any of these servers.
-pub struct HttpClusterState {
-    transport: Transport,
-}
-
-impl HttpClusterState {
-    pub fn new(servers: &dyn EndpointSource, options: ClientOptions) -> Self {
-        Self { transport: Transport::new(servers, options) }
-    }
-}
-
-impl ClusterStateSource for HttpClusterState {
-    fn fetch(&self) -> Fetching<'_> {
-        let request =
-            Request::get("admin/collections", &[("action", "CLUSTERSTATUS"), ("wt", "json")]).safe();
-        Box::pin(async move { ClusterState::parse(&self.transport.send(&request).await?.ok()?.json()?) })
-    }
-}
+pub use zookeeper::ZooKeeperState;

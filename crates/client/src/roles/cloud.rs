@@ -57,6 +57,8 @@ pub enum Target<'a> {
 
 struct Shared {
     source: Box<dyn ClusterStateSource>,
+    /// Nodes of which zones and tags are known.
+    endpoints: Vec<Endpoint>,
     login: Option<Login>,
     nodes: Nodes,
     transport: Transport,
@@ -84,10 +86,23 @@ impl CloudClient {
         login: Option<Login>,
         options: ClientOptions,
     ) -> Self {
+        Self::with_endpoints(source, Vec::new(), login, options)
+    }
+
+    /// The same where zones and tags are known of some nodes: a state tells none. Nodes are told apart by
+    /// host and port.
+    pub fn with_endpoints(
+        source: impl ClusterStateSource + 'static,
+        endpoints: Vec<Endpoint>,
+        login: Option<Login>,
+        options: ClientOptions,
+    ) -> Self {
         let nodes = Nodes(watch::Sender::new(Vec::new()));
         let transport = Transport::new(&nodes, options);
         let known = Mutex::new(None);
-        Self { shared: Arc::new(Shared { source: Box::new(source), login, nodes, transport, known }) }
+        Self {
+            shared: Arc::new(Shared { source: Box::new(source), endpoints, login, nodes, transport, known }),
+        }
     }
 
     /// To a live node with a replica of the collection, or of what an alias stands for. Errors:
@@ -128,6 +143,11 @@ impl CloudClient {
             }
             sent => sent,
         }
+    }
+
+    /// Asks for the state where none is known, so that its source knows the live nodes.
+    pub async fn learn(&self) -> Result<(), Error> {
+        self.shared.state(STATE_AGE_MAX).await.map(drop)
     }
 
     /// Whether the cluster has such a collection or alias, as far as is known.
@@ -204,9 +224,17 @@ impl Shared {
             Err(error) => return known.as_ref().map(|known| known.state.clone()).ok_or(error),
         };
         let nodes = self.with_login(by_node(state.replicas())).into_iter();
-        self.nodes.0.send_replace(nodes.map(|node| Endpoint::from(node.url)).collect());
+        self.nodes.0.send_replace(nodes.map(|node| self.endpoint(&node.url)).collect());
         *known = Some(Known { state: state.clone(), since: Instant::now() });
         Ok(state)
+    }
+
+    fn endpoint(&self, url: &SolrUrl) -> Endpoint {
+        let known = self.endpoints.iter().find(|known| known.url.authority() == url.authority());
+        known.map_or_else(
+            || Endpoint::from(url.clone()),
+            |known| Endpoint { url: url.clone(), ..known.clone() },
+        )
     }
 
     fn with_login(&self, mut nodes: Vec<Candidate>) -> Vec<Candidate> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use lab::{Stale, StaleFigures, StaleOptions};
+use client::PoolOptions;
+use lab::{LongIdleFigures, LongIdleOptions, Stale, StaleFigures, StaleOptions};
 
 use super::console::Watcher;
 use crate::output;
@@ -30,6 +31,10 @@ pub struct StaleArgs {
     /// The arms take turns so often.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=100))]
     rounds: u64,
+    /// Before that, every arm asks nothing for as long as a server of its own waits: so long, and one second
+    /// more. 0 leaves it out.
+    #[arg(long, default_value_t = 50, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=3600))]
+    long_idle: u64,
     /// Decides widths and pauses.
     #[arg(long, default_value_t = 42)]
     seed: u64,
@@ -48,6 +53,13 @@ pub async fn run(args: StaleArgs) -> anyhow::Result<()> {
         client_idle: Duration::from_millis(args.client_idle),
         rounds: args.rounds,
         seed: args.seed,
+        long_idle: (args.long_idle > 0).then(|| LongIdleOptions {
+            workers: args.workers.into(),
+            server_idle: Duration::from_secs(args.long_idle),
+            // As it comes: 15 s.
+            client_idle: PoolOptions::default().idle_max.min(Duration::from_secs(args.long_idle) / 2),
+            margin: Duration::from_secs(1),
+        }),
     };
     let watch: Arc<dyn lab::Watch> = Arc::new(Watcher::default());
     let stale = tokio::task::spawn_blocking(move || lab::stale_check(&options, &watch)).await??;
@@ -57,6 +69,12 @@ pub async fn run(args: StaleArgs) -> anyhow::Result<()> {
         print(&stale);
     }
     let [bites, sweeps, ..] = &stale.verdicts[..] else { return Ok(()) };
+    let long_idle = stale.verdicts.last().filter(|_| !stale.long_idle.is_empty());
+    anyhow::ensure!(
+        long_idle.is_none_or(|verdict| verdict.holds),
+        "after the long pause sockets are not as they should be: {}",
+        long_idle.map_or("", |verdict| &verdict.now)
+    );
     anyhow::ensure!(
         bites.holds,
         "no connection was closed under a request: longer pauses or more requests are needed"
@@ -89,6 +107,18 @@ fn print(stale: &Stale) {
     for arm in &stale.arms {
         output::line(&format!("{}: {}", name(arm), arm.arm.about()));
     }
+    if let Some(first) = stale.long_idle.first() {
+        output::line(&format!(
+            "idle for longer than the server waits, looked at after {:.1} s:",
+            first.looked_after_s
+        ));
+        let mut table = output::table();
+        table.set_header(["arm", "CLOSE_WAIT before", "after", "requests then", "failed"]);
+        for arm in &stale.long_idle {
+            table.add_row(long_idle_row(arm));
+        }
+        output::line(&table.to_string());
+    }
     for verdict in &stale.verdicts {
         let word = if verdict.holds { "holds" } else { "does not hold" };
         output::line(&format!("then: {}\n now: {}\n      {word}", verdict.then, verdict.now));
@@ -109,6 +139,17 @@ fn row(arm: &StaleFigures) -> [String; 8] {
     ]
 }
 
+fn long_idle_row(arm: &LongIdleFigures) -> [String; 5] {
+    let count = |count: Option<usize>| count.map_or("unknown".to_owned(), |count| count.to_string());
+    [
+        format!("{:?}", arm.arm).to_lowercase(),
+        count(arm.close_wait_before),
+        count(arm.close_wait_after),
+        arm.requests_after.to_string(),
+        arm.failed_after.to_string(),
+    ]
+}
+
 fn name(arm: &StaleFigures) -> String {
     format!("{:?}", arm.arm).to_lowercase()
 }
@@ -126,6 +167,7 @@ mod tests {
             assert_eq!(Cli::try_parse_from(words).is_ok(), accepted, "{line}");
         };
         check("stale-check --requests 1000 --server-idle 50", true);
+        check("stale-check --long-idle 0", true);
         check("stale-check --docs 1000", false);
         check("fruit --docs 1000", true);
         check("--docs 1000 fruit", true);

@@ -44,8 +44,8 @@ impl RelayArgs {
 pub async fn run(args: RelayArgs) -> anyhow::Result<()> {
     let first = args.read()?;
     ensure!(
-        !first.upstream.servers.is_empty(),
-        "there is no server to relay to; name one with --upstream URL"
+        has_servers(&first),
+        "there is no server to relay to; name one with --upstream URL, or who knows them with --zookeeper"
     );
     let (mut listeners, mut shown, mut sockets) = (Vec::new(), Vec::new(), Vec::new());
     for place in &first.places {
@@ -56,7 +56,9 @@ pub async fn run(args: RelayArgs) -> anyhow::Result<()> {
     }
     let connections_max = first.limits.connections_max.min(listen::connections_max());
     let relay = Relay::new(RelayLimits { connections_max, ..first.limits.clone() }, first.upstream.clone());
-    let servers: Vec<String> = first.upstream.servers.iter().map(|server| server.url.to_string()).collect();
+    let servers = first.upstream.servers.iter().map(|server| server.url.to_string());
+    let zookeeper = first.upstream.zookeeper.iter().map(|zookeeper| format!("the nodes of {zookeeper}"));
+    let servers: Vec<String> = servers.chain(zookeeper).collect();
     output::line(&format!("relaying {} to {}; stop with Ctrl-C", shown.join(" and "), servers.join(" and ")));
     let following = tokio::spawn(follow(args, first, relay.clone()));
     let ended = relay
@@ -72,6 +74,10 @@ pub async fn run(args: RelayArgs) -> anyhow::Result<()> {
     }
     ensure!(ended, "requests were still under way when the drain time was over; raise --drain-timeout");
     Ok(())
+}
+
+fn has_servers(effective: &Effective) -> bool {
+    !effective.upstream.servers.is_empty() || effective.upstream.zookeeper.is_some()
 }
 
 async fn bind(place: &ListenAddress) -> anyhow::Result<(Listener, String)> {
@@ -105,7 +111,7 @@ async fn follow(args: RelayArgs, mut present: Effective, relay: Relay) {
     let mut asked = hang_ups();
     while asked.recv().await.is_some() {
         match args.read().context("the configuration stays as it was") {
-            Ok(next) if next.upstream.servers.is_empty() => {
+            Ok(next) if !has_servers(&next) => {
                 output::note("the configuration stays as it was: it names no server");
             }
             Ok(next) => {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use client::{
     ClientOptions, Coding, CompressionOptions, Endpoint, Hedge, Login, PoolOptions, Preference, Protocol,
@@ -40,13 +40,17 @@ pub struct Settings {
     /// leaders.
     #[arg(long, help_heading = SERVERS, value_name = "BOOL", env = "PARHELION_RELAY_CLOUD", num_args = 0..=1, default_missing_value = "true")]
     cloud: Option<bool>,
+    /// Ask this ZooKeeper for the cluster's state and its live nodes, instead of --upstream with --cloud:
+    /// HOST:PORT of each of its servers, and the chroot, as in zk1:2181,zk2:2181/solr.
+    #[arg(long, help_heading = SERVERS, value_name = "SERVERS", env = "PARHELION_RELAY_ZOOKEEPER")]
+    zookeeper: Option<String>,
     /// Which field has the documents' ids. Default: id.
     #[arg(long, help_heading = SERVERS, value_name = "FIELD", env = "PARHELION_RELAY_ID_FIELD")]
     id_field: Option<String>,
     /// Servers to prefer: zone:NAME, location:PREFIX, type:PULL, leader:true; the first counts most.
     #[arg(long, help_heading = SERVERS, value_name = "RULE", env = "PARHELION_RELAY_PREFER", value_delimiter = ',')]
     prefer: Option<Vec<String>>,
-    /// In which zone a server is, as HOST:PORT=ZONE. May be given several times.
+    /// In which zone a server, or a cluster's node, is, as HOST:PORT=ZONE. May be given several times.
     #[arg(long, help_heading = SERVERS, value_name = "ZONE", env = "PARHELION_RELAY_ZONES", value_delimiter = ',')]
     zones: Option<Vec<String>>,
     /// What is spoken with servers: auto (HTTP/1.1, over TLS what the server prefers), http1, http2. Default:
@@ -56,6 +60,10 @@ pub struct Settings {
     /// Give up on a request after this many seconds, and on an answer that pauses as long. Default: 60.
     #[arg(long, help_heading = ASKING, value_name = "SECONDS", env = "PARHELION_RELAY_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
+    /// Reads show what was written through the relay before: asked (by who sends a token along), always.
+    /// Costs a soft commit for each read behind a write. Default: asked.
+    #[arg(long, help_heading = ASKING, value_name = "WHEN", env = "PARHELION_RELAY_READ_YOUR_WRITES")]
+    read_your_writes: Option<String>,
     /// Ask a second server when the first is slow: off, after a time (50ms), or beyond a share of recent
     /// requests (p95). Searches only. Default: off.
     #[arg(long, help_heading = ASKING, value_name = "WHEN", env = "PARHELION_RELAY_HEDGE")]
@@ -201,11 +209,22 @@ impl Settings {
 
     /// Without who asks and what is shown.
     fn upstream(&self) -> anyhow::Result<UpstreamConfig> {
+        let zookeeper = self.zookeeper.as_deref().map(str::parse).transpose()?;
+        let (servers, cloud) = (self.servers()?, self.cloud.unwrap_or_default());
+        ensure!(
+            zookeeper.is_none() || servers.is_empty(),
+            "`upstream` and `zookeeper` are both set; name the servers or who knows them"
+        );
+        let zoned = self.zoned(&servers, cloud || zookeeper.is_some())?;
         Ok(UpstreamConfig {
-            servers: self.servers()?,
-            cloud: self.cloud.unwrap_or_default(),
+            servers: zoned.iter().take(servers.len()).cloned().collect(),
+            zoned,
+            zookeeper,
+            cloud,
             login: None,
             options: self.options()?,
+            shows_own_writes: shows_own_writes(self.read_your_writes.as_deref().unwrap_or("asked"))?,
+            instance: uuid::Uuid::new_v4().as_u64_pair().0,
             id_field: self.id_field.clone().unwrap_or_else(|| "id".to_owned()),
             shown: Value::Null,
         })
@@ -216,16 +235,23 @@ impl Settings {
         for url in self.upstream.iter().flatten() {
             servers.push(Endpoint::from(url.trim().parse::<SolrUrl>()?));
         }
+        Ok(servers)
+    }
+
+    /// The servers with their zones, and behind them the other nodes of a cluster that have one.
+    fn zoned(&self, servers: &[Endpoint], has_nodes: bool) -> anyhow::Result<Vec<Endpoint>> {
+        let mut zoned = servers.to_vec();
         for rule in self.zones.iter().flatten() {
             let Some((authority, zone)) = rule.split_once('=').filter(|(_, zone)| !zone.is_empty()) else {
                 bail!("`{rule}` names no zone; write it as HOST:PORT=ZONE");
             };
-            let Some(server) = servers.iter_mut().find(|server| server.url.authority() == authority) else {
-                bail!("`{rule}` is about none of the servers that --upstream names");
-            };
-            server.zone = Some(zone.to_owned());
+            match zoned.iter_mut().find(|server| server.url.authority() == authority) {
+                Some(server) => server.zone = Some(zone.to_owned()),
+                None if has_nodes => zoned.push(Endpoint::from(authority.parse::<SolrUrl>()?).in_zone(zone)),
+                None => bail!("`{rule}` is about none of the servers that --upstream names"),
+            }
         }
-        Ok(servers)
+        Ok(zoned)
     }
 
     fn options(&self) -> anyhow::Result<ClientOptions> {
@@ -280,6 +306,14 @@ fn protocol(name: &str) -> anyhow::Result<Protocol> {
     })
 }
 
+fn shows_own_writes(when: &str) -> anyhow::Result<bool> {
+    match when {
+        "asked" => Ok(false),
+        "always" => Ok(true),
+        _ => bail!("`{when}` does not say when reads show one's own writes; use asked or always"),
+    }
+}
+
 fn request_coding(name: &str) -> anyhow::Result<RequestCoding> {
     Ok(match (name, Coding::named(name)) {
         ("auto", _) => RequestCoding::Negotiated,
@@ -328,6 +362,10 @@ mod tests {
             (Protocol::Http2, RequestCoding::Always(Coding::Zstd))
         );
         assert_eq!((options.preferences.len(), id_field.as_str()), (2, "id"));
+        let nodes = "zookeeper = \"z1,z2/solr\"\nzones = [\"n:8983=east\"]";
+        let found = effective(&Settings::default(), nodes).unwrap().upstream;
+        let (zookeeper, zone) = (found.zookeeper.unwrap().to_string(), found.zoned[0].zone.clone());
+        assert_eq!((zookeeper.as_str(), zone.as_deref()), ("z1:2181,z2:2181/solr", Some("east")));
         assert_eq!((found.limits.body_bytes_max, found.limits.connections_max), (3 << 20, 20_000));
         assert_eq!(found.places, [ListenAddress::Address("127.0.0.1".to_owned(), 8982)]);
         assert_eq!(shown["timeout"], json!({"value": 5, "from": "flag or environment"}));
@@ -346,10 +384,13 @@ mod tests {
         check("timeout = \"soon\"", "timeout");
         check("hedge = \"soon\"", "`soon` does not say when to hedge");
         check("hedge = \"p100\"", "`p100`");
+        check("read-your-writes = \"never\"", "`never` does not say when");
         check("protocol = \"http3\"", "`http3` is no protocol");
         check("compress-requests = \"lzma\"", "`lzma` is no way to pack");
         check("prefer = [\"moon\"]", "`moon` is no preference");
         check("upstream = [\"a:1\"]\nzones = [\"b:1=west\"]", "none of the servers");
+        check("upstream = [\"a:1\"]\nzookeeper = \"b:2181\"", "both set");
+        check("zookeeper = \"b:x\"", "`b:x` names no ZooKeeper");
         check("upstream = [\"a:1\"]\nzones = [\"a:1\"]", "names no zone");
         check("listen = [\"8982\"]", "`8982`: there is no port");
         check("cert = \"c.pem\"", "set together");

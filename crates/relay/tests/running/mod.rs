@@ -112,9 +112,13 @@ pub fn upstream(servers: &[&Server]) -> UpstreamConfig {
         .map(|(at, server)| Endpoint::from(server.url.clone()).in_zone(if at == 0 { "near" } else { "far" }));
     UpstreamConfig {
         servers: endpoints.collect(),
+        zoned: Vec::new(),
+        zookeeper: None,
         cloud: false,
         login: None,
         options: options(),
+        shows_own_writes: false,
+        instance: 7,
         id_field: "id".to_owned(),
         shown: serde_json::json!({ "upstream": "scripted" }),
     }
