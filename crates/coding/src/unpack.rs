@@ -279,8 +279,13 @@ mod tests {
 
     #[test]
     fn what_has_come_is_not_kept_waiting() {
-        let noise: Vec<u8> =
-            (0..400_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        // Of a generator with a state: what is only counted and multiplied zstd finds to repeat itself.
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u8
+        };
+        let noise: Vec<u8> = (0..400_000).map(|_| next()).collect();
         for (packed, coding) in [(gzip(&noise), "gzip"), (zstd(&noise), "zstd")] {
             let (found, is_early) = unpacked(&packed, coding, 9000).unwrap();
             assert!(found == noise && is_early, "{coding}");
