@@ -244,9 +244,18 @@ impl Crowd<'_> {
 
     /// Whoever is free takes the next request of the schedule, and waits for its moment.
     pub fn open(&self, connections: usize, schedule: &Schedule) -> Result<Seen, Error> {
+        self.open_until(connections, schedule, Duration::MAX)
+    }
+
+    /// The same, but what has not left when so much time is over is given up: of three times what a server
+    /// can do two thirds would come when the schedule is long over, and beside nothing else.
+    pub fn open_until(&self, connections: usize, schedule: &Schedule, ends: Duration) -> Result<Seen, Error> {
         let next = AtomicUsize::new(0);
         self.together(connections, |started, connection, seen| {
             while let Some(offset) = schedule.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if started.elapsed() >= ends {
+                    return;
+                }
                 let intended = started + offset;
                 match intended.checked_duration_since(Instant::now()) {
                     Some(early) => thread::sleep(early),

@@ -29,7 +29,9 @@ const UPDATES: u64 = 200;
 const TRIES: u32 = 5;
 /// What may be under way at once.
 const SEARCH_CONNECTIONS: usize = 64;
-const UPDATE_CONNECTIONS: usize = 128;
+/// Of updates as many as a server lets wait before it refuses: those of two seconds (of 128 all would wait at
+/// some hundred a second, and none be refused).
+const UPDATE_CONNECTIONS: usize = 512;
 /// This many closed loops keep a server busy with updates.
 const BUSY_CONNECTIONS: usize = 8;
 /// Searches may take this many times the objective, and updates must come to this share of what it allows.
@@ -107,10 +109,19 @@ pub async fn throttle_baseline(
     blocking(move || {
         watch.note("searching alone");
         let unloaded = stage.both(None, stage.part())?;
+        let (alone_ms, objective_ms) = (unloaded.searches.quantile_ms(0.99), stage.objective_ms());
+        if alone_ms > objective_ms {
+            // Nobody could keep to it, and what others do on the machine would be taken for updates' doing.
+            return Err(Error::Load {
+                url: stage.side.url().to_string(),
+                reason: format!(
+                    "searches alone take {alone_ms:.1} ms at p99, more than the objective of {objective_ms:.0} ms; ask for more (`--objective`), or wait until the machine is less busy"
+                ),
+            });
+        }
         watch.note("updating alone");
         let busy = stage.updates().closed(BUSY_CONNECTIONS, stage.part())?;
         let alone = busy.answered_per_second();
-        let objective_ms = stage.objective_ms();
         let (mut kept, mut missed) = (0.0, alone);
         for _ in 0..TRIES {
             let rate = f64::midpoint(kept, missed);
@@ -211,8 +222,9 @@ impl Stage {
         };
         let searchers = Crowd { authority: self.side.url().authority(), requests: &self.searches };
         thread::scope(|scope| {
-            let updating = rate
-                .map(|rate| scope.spawn(move || self.updates().open(UPDATE_CONNECTIONS, &schedule(rate, 1))));
+            let update =
+                move |rate| self.updates().open_until(UPDATE_CONNECTIONS, &schedule(rate, 1), duration);
+            let updating = rate.map(|rate| scope.spawn(move || update(rate)));
             let searches = searchers.open(SEARCH_CONNECTIONS, &schedule(self.options.searches, 2));
             let updates = updating.map(joined).transpose()?;
             Ok(Both { searches: searches?, updates, rate: rate.unwrap_or_default() })

@@ -117,10 +117,21 @@ fn allowed(goal: Duration) -> f64 {
 
 /// A hundred searches a second; the times of those that began after `from`.
 async fn search(throttle: &Throttle, work: &Work, lasts: Duration, from: Duration) -> Vec<Duration> {
+    search_beside(throttle, work, (lasts, from), |_, rate, searches| searches.time(rate)).await
+}
+
+/// The same, where `take` says how long a search takes, by the time since the beginning and the rate of
+/// updates.
+async fn search_beside(
+    throttle: &Throttle,
+    work: &Work,
+    (lasts, from): (Duration, Duration),
+    take: impl Fn(Duration, f64, &mut Searches) -> Duration,
+) -> Vec<Duration> {
     let (began, mut times, mut searches) = (Instant::now(), Vec::new(), Searches(1));
     while began.elapsed() < lasts {
         tokio::time::sleep(MS * 10).await;
-        let took = searches.time(work.rate());
+        let took = take(began.elapsed(), work.rate(), &mut searches);
         throttle.searched(took);
         if began.elapsed() >= from {
             times.push(took);
@@ -146,6 +157,36 @@ async fn searches_keep_to_the_objective_and_updates_have_what_it_allows() {
     let allowed = allowed(MS * 50) * lasts.as_secs_f64();
     assert!(work.all() >= allowed * 0.9, "{} of {allowed}", work.all());
     assert!(refused > 100, "{refused}");
+}
+
+/// From one moment on the server can do half of what it could.
+#[tokio::test(start_paused = true)]
+async fn searches_are_soon_at_the_objective_again_when_a_server_can_do_less() {
+    let (throttle, work) = (throttle("p99=50ms", &[], no_clock()), Arc::new(Work::default()));
+    let lasts = Duration::from_secs(60);
+    let senders = send(&throttle, &work, &[("films", 18e6)], lasts);
+    let take = |since: Duration, rate: f64, searches: &mut Searches| {
+        searches.time(rate * if since.as_secs() < 20 { 1.0 } else { 2.0 })
+    };
+    let times = search_beside(&throttle, &work, (lasts, Duration::ZERO), take).await;
+    senders.join_all().await;
+    assert!(p99(&times) <= MS * 100, "{:?}", p99(&times));
+}
+
+/// Half a second in ten searches take longer for a reason that updates have no part in.
+#[tokio::test(start_paused = true)]
+async fn what_updates_are_not_to_blame_for_costs_them_little() {
+    let (throttle, work) = (throttle("p99=50ms", &[], no_clock()), Arc::new(Work::default()));
+    let lasts = Duration::from_secs(60);
+    let senders = send(&throttle, &work, &[("films", 18e6)], lasts);
+    let take = |since: Duration, rate: f64, searches: &mut Searches| {
+        let noise = if since.as_millis() % 10_000 > 9_500 { MS * 200 } else { Duration::ZERO };
+        searches.time(rate) + noise
+    };
+    search_beside(&throttle, &work, (lasts, Duration::ZERO), take).await;
+    senders.join_all().await;
+    let allowed = allowed(MS * 50) * lasts.as_secs_f64();
+    assert!(work.all() >= allowed * 0.9, "{} of {allowed}", work.all());
 }
 
 /// And without it they do not: the miniature bites.
