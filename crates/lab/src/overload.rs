@@ -247,7 +247,7 @@ impl Crowd<'_> {
         self.open_until(connections, schedule, Duration::MAX)
     }
 
-    /// The same, but what has not left when so much time is over is given up: of three times what a server
+    /// The same, but what has not left when this much time is over is given up: of three times what a server
     /// can do two thirds would come when the schedule is long over, and beside nothing else.
     pub fn open_until(&self, connections: usize, schedule: &Schedule, ends: Duration) -> Result<Seen, Error> {
         let next = AtomicUsize::new(0);

@@ -6,6 +6,8 @@ use std::time::Duration;
 use client::{ClientOptions, Endpoint, Login, ZooKeeperState};
 use serde_json::Value;
 
+use crate::cache::CacheConfig;
+
 /// What is taken from applications.
 #[derive(Clone, Debug)]
 pub struct RelayLimits {
@@ -52,6 +54,8 @@ pub struct UpstreamConfig {
     /// Said to every server, unless the application says who it is itself.
     pub login: Option<Login>,
     pub options: ClientOptions,
+    /// Answers that are kept; none without it.
+    pub cache: Option<CacheConfig>,
     /// Whether every read shows what was written through this relay before, also without a token.
     pub shows_own_writes: bool,
     /// Tells the tokens that are given under this configuration from all others: no relay has it twice.

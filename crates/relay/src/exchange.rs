@@ -5,16 +5,18 @@
 //! `upstream`'s, how often and over what the client's.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use client::{Error, Preference, Request, StreamedResponse};
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{AGE, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, StatusCode};
 use tokio::time::Instant;
 
 use crate::body::{Answer, RelayBody};
+use crate::cache::{CacheLookup, CachedAnswer};
 use crate::headers::{HOPS, add_request_headers, connection_options, passes};
 use crate::own_pages;
 use crate::refusal::{Outcome, Refusal};
@@ -62,12 +64,32 @@ async fn pass_on(
     let (bytes, _room) = bounds.read(body).await?;
     shared.metrics.bytes_from_applications.add(bytes.len());
     let upstream = shared.upstream();
+    let mut ticket = None;
+    // A body would be a part of what is asked.
+    if let Some(cache) = upstream.cache.as_ref().filter(|_| bytes.is_empty()) {
+        ticket = match cache.look_up(head, &route) {
+            Some(CacheLookup::Hit(kept, age)) => {
+                shared.metrics.cache_hits.add(1);
+                return Ok(from_cache(kept, age));
+            }
+            Some(CacheLookup::Miss(ticket)) => Some(ticket),
+            None => None,
+        };
+        shared.metrics.cache_misses.add(usize::from(ticket.is_some()));
+    }
     let route = show_writes(&upstream, head, route, token.as_mut(), hops).await?;
     let request = request(head, &route, &bytes)?.header(HOPS.as_str(), &hops.to_string())?;
     let is_packed = head.headers.contains_key(CONTENT_ENCODING);
     let content = content_type(&head.headers).filter(|_| !is_packed).map(|kind| (kind, &bytes));
     let begun = upstream.writes.now();
+    let changed = route.changed().filter(|_| upstream.cache.is_some());
+    // Before, for a part of it may be seen while it is under way; and behind it, for others may have asked
+    // meanwhile.
+    let forget =
+        || changed.iter().for_each(|name| upstream.cache.iter().for_each(|cache| cache.written(name)));
+    forget();
     let sent = upstream.send(&route, request, content).await;
+    forget();
     if let Some(collection) = route.written().filter(|_| may_be_done(&sent)) {
         let shows_itself = route.waits_for_searcher() && is_done(&sent);
         let written = upstream.writes.acknowledge(collection, begun, shows_itself);
@@ -78,7 +100,14 @@ async fn pass_on(
         }
     }
     let mut answer = match sent? {
-        Answered::One(answer) => give_on(shared, *answer)?,
+        Answered::One(answer) => {
+            let whole = answer.whole().cloned().filter(|_| answer.status == 200);
+            let answer = give_on(shared, *answer)?;
+            if let (Some(cache), Some(ticket), Some(body)) = (&upstream.cache, ticket, whole) {
+                cache.keep(ticket, CachedAnswer { headers: answer.headers().clone(), body });
+            }
+            answer
+        }
         Answered::Split(split) => {
             shared.metrics.splits.add(1);
             conclude(split)?
@@ -88,6 +117,13 @@ async fn pass_on(
         answer.headers_mut().insert(HeaderName::from_static(TOKEN), value);
     }
     Ok(answer)
+}
+
+/// As the server gave it, and how long ago.
+fn from_cache(kept: CachedAnswer, age: Duration) -> Answer {
+    let mut answer = with_head(StatusCode::OK, kept.headers, RelayBody::from(kept.body));
+    answer.headers_mut().insert(AGE, HeaderValue::from(age.as_secs()));
+    answer
 }
 
 /// Errors: what is no token.

@@ -5,14 +5,15 @@
 //! application's own writes.
 //!
 //! It owns what lies between: which requests may go where and how often, bodies within bounds, answers as
-//! they come. It changes nothing of what is asked or answered, keeps nothing, and knows of servers only what
-//! Solr's API tells. Files and the command line are the binary's.
+//! they come. It changes nothing of what is asked or answered, keeps nothing unless it is set to, and knows
+//! of servers only what Solr's API tells. Files and the command line are the binary's.
 //!
 //! An answer is the server's to the last byte, or the relay says that it is not: a status of its own before
 //! the first byte, an early end of the connection behind it. `x-relay-outcome` tells what may have been done:
 //! `nothing` or `unknown`.
 
 mod body;
+mod cache;
 mod config;
 mod connection;
 mod exchange;
@@ -32,6 +33,7 @@ mod split;
 mod upstream;
 mod writes;
 
+pub use cache::CacheConfig;
 pub use config::{RelayLimits, UpstreamConfig};
 pub use listener::Listener;
 pub use serve::Relay;

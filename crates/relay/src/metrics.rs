@@ -27,6 +27,9 @@ pub(crate) struct Metrics {
     /// Requests that the relay answered itself, because no server did.
     pub refused: Counter,
     pub reloads: Counter,
+    /// Searches that may be answered from what is kept, by whether they were.
+    pub cache_hits: Counter,
+    pub cache_misses: Counter,
     pub bytes_from_applications: Counter,
     kinds: [KindMetrics; Kind::ALL.len()],
 }
@@ -65,6 +68,8 @@ impl Metrics {
             splits: Counter::default(),
             refused: Counter::default(),
             reloads: Counter::default(),
+            cache_hits: Counter::default(),
+            cache_misses: Counter::default(),
             bytes_from_applications: Counter::default(),
             kinds: Kind::ALL.map(kind),
         }
@@ -89,6 +94,8 @@ impl Metrics {
             ("splits_total", "counter", "Updates that went to several leaders", &self.splits),
             ("refused_total", "counter", "Requests that no server answered", &self.refused),
             ("reloads_total", "counter", "Times the servers were configured anew", &self.reloads),
+            ("cache_hits_total", "counter", "Searches answered from what is kept", &self.cache_hits),
+            ("cache_misses_total", "counter", "Searches whose answer was not kept", &self.cache_misses),
             (
                 "request_bytes_total",
                 "counter",

@@ -40,7 +40,7 @@ pub(crate) struct ServerRoute {
 
 impl ServerRoute {
     /// Below the collection, without slashes around it.
-    fn handler(&self) -> &str {
+    pub fn handler(&self) -> &str {
         let path = self.target.split('?').next().unwrap_or_default();
         path.split_once('/').map_or("", |(_, handler)| handler).trim_matches('/')
     }
@@ -49,6 +49,11 @@ impl ServerRoute {
     pub fn written(&self) -> Option<&str> {
         let (handler, _) = self.handler().split_once('/').unwrap_or((self.handler(), ""));
         self.collection.as_deref().filter(|_| handler == "update")
+    }
+
+    /// What it may change: documents, the schema, the configuration.
+    pub fn changed(&self) -> Option<&str> {
+        self.collection.as_deref().filter(|_| self.kind != Kind::Read)
     }
 
     /// Whether it reads what is not yet searchable too.

@@ -13,6 +13,7 @@ use percent_encoding::utf8_percent_encode;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::cache::Cache;
 use crate::config::UpstreamConfig;
 use crate::ids::{Documents, documents};
 use crate::route::{Kind, ServerRoute, has_only};
@@ -24,6 +25,7 @@ pub(crate) struct Upstream {
     pub config: Arc<UpstreamConfig>,
     /// Made anew with it: what was shown by other servers says nothing of these.
     pub writes: Writes,
+    pub cache: Option<Cache>,
     any: BalancedClient,
     cloud: Option<CloudClient>,
 }
@@ -75,7 +77,8 @@ impl Upstream {
             }
         };
         let writes = Writes::new(config.instance, config.shows_own_writes);
-        Self { any, cloud, writes, config: Arc::new(config) }
+        let cache = config.cache.map(Cache::new);
+        Self { any, cloud, writes, cache, config: Arc::new(config) }
     }
 
     /// Of both clients, for Prometheus.
@@ -86,7 +89,7 @@ impl Upstream {
     }
 
     /// Returns once what a read needs is searchable where reads `from_leaders` go. `prepare` adds to the
-    /// commits what is said to the servers of the read: who asks. Errors: a commit that is refused or does
+    /// commits the headers of the read that say who asks. Errors: a commit that is refused or does
     /// not end in time, but for that of a collection that is not there, which the read itself will be told.
     pub async fn show(
         &self,

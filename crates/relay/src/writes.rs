@@ -1,5 +1,5 @@
 //! Reading one's own writes: which updates a read must show, and what is done so that it does. Who asks for
-//! it gets a token with the answer to an update, and brings it along with a read; or the relay is told to do
+//! it gets a token with the answer to an update, and brings it along with a read; or the relay is set to do
 //! so for all. A read then waits for a soft commit that began after those updates were acknowledged, unless
 //! one has ended already: one commit serves all who wait.
 //!
@@ -21,7 +21,7 @@ const NEW: &str = "new";
 /// What a token may tell of at most: it travels in a header.
 const TOKEN_COLLECTIONS_MAX: usize = 32;
 const TOKEN_BYTES_MAX: usize = 4096;
-/// Beyond so many all are forgotten, which costs each a commit.
+/// Beyond this many all are forgotten, which costs each a commit.
 const COLLECTIONS_MAX: usize = 10_000;
 /// Of a collection's name in a token or a path: none of it is taken for a part of either.
 pub(crate) const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'_').remove(b'-');

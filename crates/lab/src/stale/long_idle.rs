@@ -24,7 +24,7 @@ pub struct LongIdleOptions {
     pub server_idle: Duration,
     /// Our client closes before that.
     pub client_idle: Duration,
-    /// Sockets are looked at so long before the server closes them, and so long after.
+    /// Sockets are looked at this long before the server closes them, and this long after.
     pub margin: Duration,
 }
 

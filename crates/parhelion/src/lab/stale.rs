@@ -31,8 +31,8 @@ pub struct StaleArgs {
     /// The arms take turns so often.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=100))]
     rounds: u64,
-    /// Before that, every arm asks nothing for as long as a server of its own waits: so long, and one second
-    /// more. 0 leaves it out.
+    /// Before that, every arm asks nothing for as long as a server of its own waits: this long, and one
+    /// second more. 0 leaves it out.
     #[arg(long, default_value_t = 50, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=3600))]
     long_idle: u64,
     /// Decides widths and pauses.

@@ -11,7 +11,7 @@ use client::{
     ClientOptions, Coding, CompressionOptions, Endpoint, Hedge, Login, PoolOptions, Preference, Protocol,
     RequestCoding, RetryOptions, SolrUrl, Tls,
 };
-use relay::{RelayLimits, UpstreamConfig};
+use relay::{CacheConfig, RelayLimits, UpstreamConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -64,6 +64,13 @@ pub struct Settings {
     /// Costs a soft commit for each read behind a write. Default: asked.
     #[arg(long, help_heading = ASKING, value_name = "WHEN", env = "PARHELION_RELAY_READ_YOUR_WRITES")]
     read_your_writes: Option<String>,
+    /// Keep answers of searches in this much memory, and give them again. An update through the relay ends
+    /// those of its collection; what others write is seen when --cache-age is over. Default: 0, none.
+    #[arg(long, help_heading = ASKING, value_name = "MIB", env = "PARHELION_RELAY_CACHE")]
+    cache: Option<u32>,
+    /// How long an answer is kept. Default: 5.
+    #[arg(long, help_heading = ASKING, value_name = "SECONDS", env = "PARHELION_RELAY_CACHE_AGE", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    cache_age: Option<u64>,
     /// Ask a second server when the first is slow: off, after a time (50ms), or beyond a share of recent
     /// requests (p95). Searches only. Default: off.
     #[arg(long, help_heading = ASKING, value_name = "WHEN", env = "PARHELION_RELAY_HEDGE")]
@@ -223,6 +230,10 @@ impl Settings {
             cloud,
             login: None,
             options: self.options()?,
+            cache: self.cache.filter(|mebibytes| *mebibytes > 0).map(|mebibytes| CacheConfig {
+                bytes_max: (mebibytes as usize).saturating_mul(1 << 20),
+                age_max: Duration::from_secs(self.cache_age.unwrap_or(5)),
+            }),
             shows_own_writes: shows_own_writes(self.read_your_writes.as_deref().unwrap_or("asked"))?,
             instance: uuid::Uuid::new_v4().as_u64_pair().0,
             id_field: self.id_field.clone().unwrap_or_else(|| "id".to_owned()),
@@ -363,8 +374,8 @@ mod tests {
         );
         assert_eq!((options.preferences.len(), id_field.as_str()), (2, "id"));
         let nodes = "zookeeper = \"z1,z2/solr\"\nzones = [\"n:8983=east\"]";
-        let found = effective(&Settings::default(), nodes).unwrap().upstream;
-        let (zookeeper, zone) = (found.zookeeper.unwrap().to_string(), found.zoned[0].zone.clone());
+        let cluster = effective(&Settings::default(), nodes).unwrap().upstream;
+        let (zookeeper, zone) = (cluster.zookeeper.unwrap().to_string(), cluster.zoned[0].zone.clone());
         assert_eq!((zookeeper.as_str(), zone.as_deref()), ("z1:2181,z2:2181/solr", Some("east")));
         assert_eq!((found.limits.body_bytes_max, found.limits.connections_max), (3 << 20, 20_000));
         assert_eq!(found.places, [ListenAddress::Address("127.0.0.1".to_owned(), 8982)]);

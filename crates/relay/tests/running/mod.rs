@@ -117,6 +117,7 @@ pub fn upstream(servers: &[&Server]) -> UpstreamConfig {
         cloud: false,
         login: None,
         options: options(),
+        cache: None,
         shows_own_writes: false,
         instance: 7,
         id_field: "id".to_owned(),

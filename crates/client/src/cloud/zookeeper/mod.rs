@@ -4,7 +4,7 @@
 //! It only reads, over one session that is kept while states are asked for and made anew when it is gone; it
 //! sets no watches: who asks decides how old a state may be. What is read becomes the answer that
 //! `CLUSTERSTATUS` would have given, which `state` understands. Reading needs no login, as Solr sets it up;
-//! trees that are protected from reading are told of as such.
+//! of a tree that is protected from reading it reports that.
 
 mod failure;
 mod session;
@@ -52,7 +52,7 @@ struct Shared {
     servers: Vec<String>,
     /// Without a slash at its end; empty where there is none.
     chroot: String,
-    /// For the nodes; ZooKeeper itself is told none.
+    /// For the nodes; ZooKeeper itself gets none.
     login: Option<Login>,
     session: Mutex<Option<Session>>,
     nodes: watch::Sender<Vec<Endpoint>>,

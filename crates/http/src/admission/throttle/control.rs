@@ -21,11 +21,11 @@ use crate::admission::objective::{LatencyGoal, Objective, PROCESSOR_BAND};
 
 // Why each is what it is was tried in the miniature of `tests.rs` (2026-11-26; each alone at half and twice
 // its value, twelve seeds of a minute at three times too much). As they stand: p99 at 0.98 of the goal (at
-// worst 1.01), 99 % of what it allows let in (97 %). Where nothing else is said either value was as good.
+// worst 1.01), 99 % of what it allows let in (97 %). Where nothing else stands either value was as good.
 
 /// The rate is looked at this often. At 200 ms p99 is 1.05 of the goal; at 50 ms nothing is gained.
 const STEP: Duration = Duration::from_millis(100);
-/// What is let in, and how much is searched, is counted over about so long. Over half of it the count of
+/// What is let in, and how much is searched, is counted over about this long. Over half of it the count of
 /// admitted bytes jumps with each large piece, and the rate with it: p99 at 1.29 of the goal.
 const METER_SPAN: Duration = Duration::from_secs(1);
 /// Of each processor, to begin with: some thousand small documents a second, which any server can do. With a
@@ -61,19 +61,20 @@ const GROW_SECOND: f64 = 0.02;
 /// The part of the rate (as a logarithm) that one search takes is no more than that, however rare searches
 /// are: below four a second at p99, where a single one is no evidence.
 const TAKEN_MAX: f64 = 0.5;
-/// Many miss the goal where so many times more do than may: of p99, three in ten. In slow start fewer are
+/// Many miss the goal where this many times more do than may: of p99, three in ten. In slow start fewer are
 /// enough, one in ten, for there the rate grows tenfold while they are counted; at 30 p99 is 1.06 of the
 /// goal.
 const MANY: f64 = 30.0;
 const MANY_START: f64 = 10.0;
 /// With fewer searches a second nobody is taken to search.
 const SEARCHES_MIN: f64 = 0.5;
-/// The processor's use is measured over so long: of less, what a merge or a commit takes would count as all.
+/// The processor's use is measured over this long: of less, what a merge or a commit takes would count as
+/// all.
 const PROCESSOR_SPAN: Duration = Duration::from_millis(500);
 /// Growth of a step while it is below its share, and the bounds of a cut.
 const GROW_PROCESSOR: f64 = 1.02;
 const CUT_PROCESSOR: (f64, f64) = (0.5, 0.95);
-/// An adaptive goal is so many times the least that was seen; that rises slowly, by one in a hundred in a
+/// An adaptive goal is this many times the least that was seen; that rises slowly, by one in a hundred in a
 /// minute, as a corpus grows.
 const ADAPTIVE_FACTOR: f64 = 2.0;
 const ADAPTIVE_MIN: Duration = Duration::from_millis(2);
