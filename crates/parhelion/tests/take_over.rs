@@ -38,9 +38,12 @@ fn the_last_to_open_a_store_owns_it() {
     assert_eq!(update(&second, "f"), 200);
     // It lives, and does not know that it has lost the store.
     let third = serve("third");
+    assert_eq!(update(&third, "c2"), 200);
+    let stale = second.client().get("films/get", &[("ids", "a,b,c,d,e,f,c2")]).expect("an answer");
+    assert_eq!(stale.status, 503, "{stale:?}");
     for id in ["g", "h", "i", "j"] {
         assert_eq!(update(&second, id), 503, "{id}");
     }
     assert_eq!(update(&third, "k"), 200);
-    assert_eq!(ids(&third), ["a", "b", "c", "d", "e", "f", "k"]);
+    assert_eq!(ids(&third), ["a", "b", "c", "c2", "d", "e", "f", "k"]);
 }

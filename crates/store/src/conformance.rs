@@ -24,7 +24,7 @@ pub trait TestSite {
 pub enum SecondOpening {
     /// It fails with `Deposed`.
     Refused,
-    /// It succeeds, and the first owner learns so at its next append or publication.
+    /// It succeeds, and the first owner learns so at its next look, append or publication.
     Deposes,
 }
 
@@ -327,8 +327,12 @@ fn a_second_opening_deposes(site: &dyn TestSite) {
     let known = append(&*first, b"first");
     let version = first.manifests().publish(None, b"first").expect("publish");
     let (room, log) = (first.log().reserve(6).expect("room"), first.log());
+    first.log().confirm().expect("nobody else has opened it");
     let second = open(site);
     assert!(second.epoch() > first.epoch());
+    let error = first.log().confirm().expect_err("deposed");
+    assert_eq!(error.kind(), &ErrorKind::Deposed, "{error}");
+    second.log().confirm().expect("it owns the shard");
     assert_eq!(records(&*second, None).expect("replay").0, [(known, b"first".to_vec())]);
     let late = log.append(room, b"zombie");
     let error = log.wait_durable(late).expect_err("deposed");

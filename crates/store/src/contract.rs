@@ -96,6 +96,14 @@ pub trait FencedLog: Send + Sync {
     /// behind it: records that came while it wrote may have only such waiters.
     fn is_waited_for(&self) -> bool;
 
+    /// Makes sure that nobody else had taken the shard over by some moment after the call began: what this
+    /// owner then answers is no older than the call. Takes one look at the medium, where that can change
+    /// hands at all; calls of several threads share it.
+    ///
+    /// Errors: `Deposed` where another owns the shard by now; `Retry` while the medium does not answer;
+    /// `Failed` once this opening has ended.
+    fn confirm(&self) -> Result<()>;
+
     /// Calls `visit` for each durable record above `after` (`None`: from the start), in order. Used once, at
     /// open.
     ///
@@ -206,7 +214,7 @@ pub struct WrittenFile {
 }
 
 /// One opening of a shard's home. It owns the shard until the home and all three parts are dropped, or until
-/// another opening deposes it, which its next append or publication is told.
+/// another opening deposes it, which its next look, append or publication is told.
 pub trait ShardHome: Send + Sync {
     /// This opening's epoch, larger than that of every earlier opening.
     fn epoch(&self) -> u64;

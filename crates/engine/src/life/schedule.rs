@@ -3,9 +3,10 @@
 //! due, of lower priority, so that searches come first. What runs the tasks is handed in (`scheduler`).
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use plan::Result;
+use store::Watermark;
 
 use crate::core::Core;
 use crate::core::counters::Counters;
@@ -42,15 +43,25 @@ impl Task for MergeTask {
 }
 
 /// Writes the log for updates that wait without a thread. Before there was a task for it, a hundred updates
-/// that waited held a hundred threads (until 2026-11-23).
-struct LogTask(Weak<Core>);
+/// that waited held a hundred threads (until 2026-11-23). Where it finds nothing written since it
+/// came last, it asks whether the shard is still this owner's: one that nobody writes to would not learn it
+/// otherwise.
+struct LogTask {
+    core: Weak<Core>,
+    /// The last record that was durable when the last turn ended.
+    durable: Mutex<Watermark>,
+}
 
 impl Task for LogTask {
     fn turn(&self) -> u64 {
-        let Some(core) = self.0.upgrade() else { return PAUSE_MS_MAX.unsigned_abs() };
+        let Some(core) = self.core.upgrade() else { return PAUSE_MS_MAX.unsigned_abs() };
         let mut is_written = false;
         unattended("writing the log", || {
             is_written = core.write_log();
+            let durable = core.log.durable();
+            if std::mem::replace(&mut *lock(&self.durable), durable) == durable {
+                core.confirm_owner()?;
+            }
             Ok(())
         });
         if is_written { PAUSE_MS_MAX.unsigned_abs() } else { LOG_PAUSE_MS }
@@ -187,7 +198,7 @@ impl Core {
         lock(&self.schedule.running).commits = commits;
         let merges = start("merge", Priority::Low, Arc::new(MergeTask(core.clone())))?;
         lock(&self.schedule.running).merges = merges;
-        let log = start("log", Priority::Normal, Arc::new(LogTask(core)))?;
+        let log = start("log", Priority::Normal, Arc::new(LogTask { core, durable: Mutex::default() }))?;
         lock(&self.schedule.running).log = log;
         Ok(())
     }

@@ -124,8 +124,10 @@ impl Shard {
     }
 
     /// The documents of these ids as the last update left them, visible or not; `None` where there is none.
-    /// What is answered is durable: where an update of one of them is not yet, this waits for it.
+    /// What is answered is durable: where an update of one of them is not yet, this waits for it; and it is
+    /// no older than the call: where another node may have taken the shard over, the home is asked first.
     pub fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
+        self.core.confirm_owner()?;
         let layout = self.core.layout();
         let mut judged_by = None;
         let mut sources = Vec::with_capacity(ids.len());

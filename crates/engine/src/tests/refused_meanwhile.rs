@@ -51,6 +51,10 @@ impl FencedLog for ClosingLog {
         self.log.is_waited_for()
     }
 
+    fn confirm(&self) -> store::Result<()> {
+        self.log.confirm()
+    }
+
     fn replay(
         &self,
         after: Option<Watermark>,

@@ -168,6 +168,10 @@ impl FencedLog for Stalling<dyn FencedLog> {
         self.of.is_waited_for()
     }
 
+    fn confirm(&self) -> store::Result<()> {
+        self.of.confirm()
+    }
+
     fn replay(
         &self,
         after: Option<Watermark>,

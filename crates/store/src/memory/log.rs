@@ -209,6 +209,10 @@ impl FencedLog for MemoryLog {
         waiter(checked);
     }
 
+    fn confirm(&self) -> Result<()> {
+        self.opening.check_newest(&mut self.shared.medium())
+    }
+
     fn replay(
         &self,
         after: Option<Watermark>,

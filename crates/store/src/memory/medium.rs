@@ -110,16 +110,22 @@ pub(super) struct Opening {
 impl Opening {
     /// Whoever changes the medium asks this first.
     pub(super) fn check(self, medium: &mut Medium) -> Result<()> {
+        self.check_newest(medium)?;
+        match &mut medium.changes_left {
+            None => Ok(()),
+            Some(0) => Err(Error::new(ErrorKind::Deposed, "the process is dead")),
+            Some(left) => {
+                *left -= 1;
+                medium.counts.deaths += u64::from(*left == 0);
+                Ok(())
+            }
+        }
+    }
+
+    /// The same of whoever changes nothing.
+    pub(super) fn check_newest(self, medium: &mut Medium) -> Result<()> {
         if (medium.epoch, medium.life) == (self.epoch, self.life) {
-            return match &mut medium.changes_left {
-                None => Ok(()),
-                Some(0) => Err(Error::new(ErrorKind::Deposed, "the process is dead")),
-                Some(left) => {
-                    *left -= 1;
-                    medium.counts.deaths += u64::from(*left == 0);
-                    Ok(())
-                }
-            };
+            return Ok(());
         }
         medium.counts.deposed += 1;
         let message = format!("epoch {} was deposed by epoch {}", self.epoch, medium.epoch);

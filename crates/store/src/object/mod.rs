@@ -4,8 +4,9 @@
 //!
 //! From the bottom: `medium` is single attempts, `folder` and `remote` are media; `client` tries again;
 //! `keys` and `format` say how objects are called and what is in them; `chain` reads manifests, `takeover`
-//! makes an owner; `log`, `manifests`, `segments` and `retained` are the parts of its home; `archive` reads
-//! beside it; `probe` says whether a store can be trusted with all that.
+//! makes an owner, `shared_look` lets many ask at once whether it still is one; `log`, `manifests`,
+//! `segments` and `retained` are the parts of its home; `archive` reads beside it; `probe` says whether a
+//! store can be trusted with all that.
 
 mod archive;
 mod chain;
@@ -27,6 +28,7 @@ mod remote;
 mod retained;
 mod seeded_bugs;
 mod segments;
+mod shared_look;
 mod takeover;
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::chain::ChainReader;
 use super::client::Client;
 use super::format::{Kind, Writer, decode, encode};
 use super::keys::Keys;
 use super::medium::ObjectBytes;
+use super::shared_look::SharedLook;
 use crate::{Error, ErrorKind, Result};
 
 pub(crate) struct Owned {
@@ -15,11 +17,12 @@ pub(crate) struct Owned {
     pub keys: Keys,
     pub writer: Writer,
     ended: Mutex<Option<Error>>,
+    looks: SharedLook,
 }
 
 impl Owned {
     pub(crate) fn new(client: Arc<Client>, keys: Keys, writer: Writer) -> Self {
-        Self { client, keys, writer, ended: Mutex::default() }
+        Self { client, keys, writer, ended: Mutex::default(), looks: SharedLook::default() }
     }
 
     pub(crate) fn epoch(&self) -> u64 {
@@ -43,6 +46,31 @@ impl Owned {
         ended.get_or_insert_with(|| error.repeat());
     }
 
+    /// Looks whether another has taken the shard over.
+    ///
+    /// Errors: `Deposed`, which ends the opening; `Retry` while the medium does not answer.
+    pub(crate) fn look(&self) -> Result<()> {
+        self.check()?;
+        self.looks.share(|| self.look_alone())
+    }
+
+    /// Asks for the next epoch, which whoever opens the shard occupies first and nobody removes: a manifest's
+    /// name may be free again by the time that an owner who was away asks for it. One who has begun and not
+    /// published yet, or never will, owns nothing.
+    fn look_alone(&self) -> Result<()> {
+        let own = self.epoch();
+        if self.client.get(&self.keys.epoch(own + 1))?.is_none() {
+            return Ok(());
+        }
+        let reader = ChainReader { client: &self.client, keys: &self.keys, stream: &self.writer.stream };
+        match reader.load()?.newest {
+            Some(newest) if newest.epoch > own => {
+                Err(self.deposed_by(&format!("epoch {} has taken it from epoch {own}", newest.epoch)))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Ends the opening because `found` lies where one of its own objects was to be.
     pub(crate) fn depose(&self, key: &str, found: &[u8]) -> Error {
         let who = match decode(key, &self.writer.stream, found) {
@@ -50,9 +78,11 @@ impl Owned {
             Err(_) => "something else".to_owned(),
         };
         let own = self.epoch();
-        let message = format!(
-            "the shard has another owner: `{key}` of epoch {own} holds {who}; open it as a reader, or anew"
-        );
+        self.deposed_by(&format!("`{key}` of epoch {own} holds {who}"))
+    }
+
+    fn deposed_by(&self, seen: &str) -> Error {
+        let message = format!("the shard has another owner: {seen}; open it as a reader, or anew");
         let error = Error::new(ErrorKind::Deposed, message);
         self.end(&error);
         error

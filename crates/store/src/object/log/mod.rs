@@ -375,6 +375,10 @@ impl FencedLog for ObjectLog {
         !state.waiters.is_empty() && !state.leading
     }
 
+    fn confirm(&self) -> Result<()> {
+        self.owned.look()
+    }
+
     fn replay(
         &self,
         after: Option<Watermark>,
