@@ -18,6 +18,7 @@ use crate::configsets::Configsets;
 use crate::observe::host::HostNotes;
 use crate::observe::logs::{Logs, NoLogs};
 use crate::observe::machine::MachineFacts;
+use crate::observe::store::StoreFigures;
 use crate::observe::watch::NodeWatch;
 use crate::request::compress::Compress;
 
@@ -81,6 +82,8 @@ pub struct ServeConfig {
     pub logs: Arc<dyn Logs>,
     /// What the process and its machine say of themselves.
     pub machine: Arc<dyn Fn() -> MachineFacts + Send + Sync>,
+    /// What was asked of the object store; `None` where shards are at home on a disk.
+    pub store: Arc<dyn Fn() -> Option<StoreFigures> + Send + Sync>,
     /// What of the host will hurt next, measured when a request asks.
     pub host_notes: HostNotes,
     /// What is stuck in the node at the moment: seen by whoever calls its looks, shown to requests.
@@ -134,6 +137,7 @@ impl ServeConfig {
             backup_dir: None,
             logs: Arc::new(NoLogs),
             machine: Arc::new(MachineFacts::default),
+            store: Arc::new(|| None),
             host_notes: Arc::new(|| Some(Vec::new())),
             watch: Arc::default(),
             security: None,

@@ -1,15 +1,20 @@
-//! `serve --store`: opens a store by its address, and looks first whether it can be trusted. What runs its
-//! requests lives as long as this.
+//! `serve --store`: opens a store by its address, and looks first whether it can be trusted; says what it is
+//! asked for and what that costs. What runs its requests lives as long as this.
 //!
 //! Requests have a runtime of their own: a shard's threads wait for it, and it must never wait for them.
 
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::Context;
+use clap::Args;
 use cluster::MetadataHomes;
+use http::{StoreCacheFigures, StoreFigures};
 use store::object::{
-    FolderMedium, Medium, NonceSource, ObjectOptions, ObjectSite, RemoteMedium, RuntimePacer, probe,
+    CacheCounts, CacheOptions, FolderMedium, Medium, NonceSource, ObjectCounts, ObjectOptions, ObjectSite,
+    RemoteMedium, RuntimePacer, probe,
 };
 use store::{MetadataFiles, Site};
 use tokio::runtime::{Builder, Runtime};
@@ -17,16 +22,68 @@ use uuid::Uuid;
 
 /// Threads for requests: they wait for the network, and pack nothing.
 const THREADS: usize = 2;
+/// A month of thirty days.
+const MONTH_SECONDS: f64 = 30.0 * 24.0 * 3600.0;
+
+/// Where shards are at home, and what is kept of it here.
+#[derive(Clone, Debug, Args)]
+pub struct StoreArgs {
+    /// Where shards and their descriptions are at home instead of in --data-dir: s3://bucket/prefix,
+    /// gs://bucket/prefix, az://container/prefix or file:///folder, with credentials and endpoint from the
+    /// environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...). This node takes over all that lies there, from
+    /// whichever had it.
+    #[arg(long, value_name = "URL", env = "PARHELION_STORE")]
+    pub store: Option<String>,
+    /// With --store: how much of --data-dir copies of the store's segment files may take, so that a restart
+    /// fetches nothing that is there. What searches read at the moment stays beyond it. 0: no copies, files
+    /// are fetched into memory.
+    #[arg(long, value_name = "MIB", default_value_t = 32 << 10, env = "PARHELION_STORE_CACHE")]
+    pub store_cache: u64,
+    /// With --store: what the store takes for 1,000 requests that change or list, and for 1,000 that read,
+    /// for the metric STORE.priceAMonth.
+    #[arg(long, value_name = "PUT,GET", default_value = "0.005,0.0004", env = "PARHELION_STORE_PRICES")]
+    pub store_prices: StorePrices,
+}
+
+/// For 1,000 requests each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StorePrices {
+    change: f64,
+    read: f64,
+}
+
+impl FromStr for StorePrices {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let price =
+            |text: &str| text.trim().parse().ok().filter(|price: &f64| price.is_finite() && *price >= 0.0);
+        let both = text.split_once(',').and_then(|(change, read)| Some((price(change)?, price(read)?)));
+        let (change, read) = both.ok_or("give two prices, as in 0.005,0.0004")?;
+        Ok(Self { change, read })
+    }
+}
+
+impl StorePrices {
+    /// What this many requests cost in a month, when they came within so many seconds. Deleting is free.
+    fn of_month(self, counts: &ObjectCounts, seconds: f64) -> f64 {
+        let changes = self.change * (counts.puts + counts.lists) as f64;
+        let spent = (changes + self.read * counts.gets as f64) / 1_000.0;
+        spent * MONTH_SECONDS / seconds.max(1.0)
+    }
+}
 
 pub struct OpenStore {
     site: ObjectSite,
     runtime: Option<Runtime>,
+    prices: StorePrices,
+    opened: Instant,
 }
 
 impl OpenStore {
     /// Blocks. Errors: where there is no such store, where it does not answer, where it does not keep what a
     /// shard needs.
-    pub fn open(url: &str) -> anyhow::Result<Self> {
+    pub fn open(url: &str, args: &StoreArgs, data_dir: &Path) -> anyhow::Result<Self> {
         let mut runtime = Builder::new_multi_thread();
         runtime.worker_threads(THREADS).thread_name("store").enable_all();
         let runtime = runtime.build().context("cannot start the threads for the store's requests")?;
@@ -37,9 +94,28 @@ impl OpenStore {
         };
         let nonces: NonceSource = Arc::new(|| Uuid::new_v4().into_bytes());
         probe(&*medium, nonces())?.check(&format!("`{url}`"))?;
-        let site =
-            ObjectSite::new(medium, Arc::new(RuntimePacer::new(handle)), nonces, ObjectOptions::default());
-        Ok(Self { site, runtime: Some(runtime) })
+        let cache = (args.store_cache > 0).then(|| CacheOptions {
+            folder: data_dir.join("store-cache"),
+            bytes_max: args.store_cache.saturating_mul(1 << 20),
+        });
+        let options = ObjectOptions { cache, ..ObjectOptions::default() };
+        let site = ObjectSite::new(medium, Arc::new(RuntimePacer::new(handle)), nonces, options)?;
+        Ok(Self { site, runtime: Some(runtime), prices: args.store_prices, opened: Instant::now() })
+    }
+
+    /// What is asked of the store from now on, for metrics.
+    pub fn figures(&self) -> impl Fn() -> StoreFigures + Send + Sync + use<> {
+        let (site, prices, opened) = (self.site.clone(), self.prices, self.opened);
+        move || {
+            let counts = site.counts();
+            let price_a_month = prices.of_month(&counts, opened.elapsed().as_secs_f64());
+            let ObjectCounts { puts, gets, lists, deletes, retries, bytes_put, bytes_got } = counts;
+            let cache = site.cache_counts().map(|counts| {
+                let CacheCounts { files, bytes, hits, misses, evicted, mended } = counts;
+                StoreCacheFigures { files, bytes, hits, misses, evicted, mended }
+            });
+            StoreFigures { puts, gets, lists, deletes, retries, bytes_put, bytes_got, price_a_month, cache }
+        }
     }
 
     pub fn site(&self) -> Arc<dyn Site> {
@@ -58,6 +134,24 @@ impl Drop for OpenStore {
         // Not waited for: it may be dropped on a thread that must not wait.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_is_that_of_a_month() {
+        let prices: StorePrices = "0.005, 0.0004".parse().unwrap();
+        // Ten PUTs a second are 25.92 million in a month.
+        let counts = ObjectCounts { puts: 600, ..ObjectCounts::default() };
+        assert!((prices.of_month(&counts, 60.0) - 129.6).abs() < 1e-6);
+        let counts = ObjectCounts { gets: 600, deletes: 5, ..ObjectCounts::default() };
+        assert!((prices.of_month(&counts, 60.0) - 10.368).abs() < 1e-6);
+        for text in ["", "1", "1,x", "-1,2", "inf,1"] {
+            assert!(text.parse::<StorePrices>().is_err(), "{text}");
         }
     }
 }

@@ -10,6 +10,7 @@ use http::Compress;
 use crate::limits::LimitArgs;
 use crate::listen::{ListenAddress, load_tls};
 use crate::logs::ProcessLogs;
+use crate::object_store::StoreArgs;
 use crate::output;
 use crate::server::{Server, ServerArgs, interrupted};
 
@@ -44,12 +45,8 @@ pub struct ServeArgs {
     /// Where collections are kept; made when missing.
     #[arg(long, value_name = "DIR", default_value = "parhelion-data", env = "PARHELION_DATA_DIR")]
     data_dir: PathBuf,
-    /// Where shards and their descriptions are at home instead of in --data-dir: s3://bucket/prefix,
-    /// gs://bucket/prefix, az://container/prefix or file:///folder, with credentials and endpoint from the
-    /// environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...). This node takes over all that lies there, from
-    /// whichever had it.
-    #[arg(long, value_name = "URL", env = "PARHELION_STORE")]
-    store: Option<String>,
+    #[command(flatten)]
+    store: StoreArgs,
     /// The only folder below which backups are made and found; without it there are none.
     #[arg(long, value_name = "DIR", env = "PARHELION_BACKUP_DIR")]
     backup_dir: Option<PathBuf>,
@@ -83,7 +80,7 @@ impl From<CompressArg> for Compress {
 }
 
 pub async fn run(args: ServeArgs, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
-    let shown = args.store.clone().unwrap_or_else(|| args.data_dir.display().to_string());
+    let shown = args.store.store.clone().unwrap_or_else(|| args.data_dir.display().to_string());
     let server = Server::start(ServerArgs { logs: Some(logs), ..server_args(args)? }).await?;
     output::line(&format!("serving {} (data in {shown}); stop with Ctrl-C", server.places().join(" and ")));
     interrupted().await;
@@ -103,7 +100,7 @@ fn server_args(args: ServeArgs) -> anyhow::Result<ServerArgs> {
         tls,
         compress: args.compress.into(),
         data_dir: args.data_dir,
-        store: args.store,
+        store: Some(args.store),
         security: args.security,
         insecure_open: args.insecure_open,
         backup_dir: args.backup_dir,

@@ -18,7 +18,7 @@ use crate::limits::LimitArgs;
 use crate::listen::{self, Bound, ListenAddress};
 use crate::logs::ProcessLogs;
 use crate::machine;
-use crate::object_store::OpenStore;
+use crate::object_store::{OpenStore, StoreArgs};
 use crate::output;
 use crate::watch::Watching;
 
@@ -34,8 +34,8 @@ pub struct ServerArgs {
     pub tls: Option<Tls>,
     pub compress: Compress,
     pub data_dir: PathBuf,
-    /// The address of the store where shards are at home; `None` is the data directory.
-    pub store: Option<String>,
+    /// Where shards are at home; `None`, or one without an address, is the data directory.
+    pub store: Option<StoreArgs>,
     /// A `security.json` for data that has none.
     pub security: Option<PathBuf>,
     /// Whether other machines may reach it though nobody has to log in.
@@ -96,8 +96,9 @@ impl Server {
             ),
             name: format!("{name}_solr"),
         };
-        let place = store.clone().unwrap_or_else(|| data_dir.display().to_string());
-        let (node, store) = tokio::task::spawn_blocking(move || open_node(config, store.as_deref()))
+        let url = store.as_ref().and_then(|it| it.store.clone());
+        let place = url.unwrap_or_else(|| data_dir.display().to_string());
+        let (node, store) = tokio::task::spawn_blocking(move || open_node(config, store.as_ref()))
             .await?
             .with_context(|| format!("cannot open the data in `{place}`"))?;
         note_left_alone(&node, &data_dir);
@@ -114,6 +115,9 @@ impl Server {
         config.host_notes = crate::watch::host_notes(&data_dir);
         let watching = crate::watch::start(config.watch.clone(), &node)?;
         config.machine = Arc::new(move || machine::facts(&data_dir));
+        if let Some(figures) = store.as_ref().map(OpenStore::figures) {
+            config.store = Arc::new(move || Some(figures()));
+        }
         if let Some(logs) = logs {
             config.logs = logs;
         }
@@ -158,9 +162,13 @@ impl Server {
 }
 
 /// Blocks.
-fn open_node(config: NodeConfig, store: Option<&str>) -> anyhow::Result<(Arc<Node>, Option<OpenStore>)> {
-    let Some(url) = store else { return Ok((Node::open(config)?, None)) };
-    let store = OpenStore::open(url)?;
+fn open_node(
+    config: NodeConfig,
+    store: Option<&StoreArgs>,
+) -> anyhow::Result<(Arc<Node>, Option<OpenStore>)> {
+    let addressed = store.and_then(|args| Some((args, args.store.as_deref()?)));
+    let Some((args, url)) = addressed else { return Ok((Node::open(config)?, None)) };
+    let store = OpenStore::open(url, args, &config.data_dir)?;
     let homes = store.documents(&config.data_dir)?;
     Ok((Node::open_at(config, homes, store.site())?, Some(store)))
 }

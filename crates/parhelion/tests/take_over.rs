@@ -38,6 +38,9 @@ fn the_last_to_open_a_store_owns_it() {
     assert_eq!(update(&second, "f"), 200);
     // It lives, and does not know that it has lost the store.
     let third = serve("third");
+    assert!(folder.path().join("third/store-cache").is_dir(), "copies of what the store has");
+    let figures = third.client().json("admin/metrics", &[("group", "node"), ("prefix", "STORE")]);
+    assert!(figures["metrics"]["solr.node"]["STORE.gets"].as_u64().is_some_and(|gets| gets > 0), "{figures}");
     assert_eq!(update(&third, "c2"), 200);
     let stale = second.client().get("films/get", &[("ids", "a,b,c,d,e,f,c2")]).expect("an answer");
     assert_eq!(stale.status, 503, "{stale:?}");

@@ -47,7 +47,7 @@ impl Bucket {
 
     fn site(&self) -> ObjectSite {
         let medium = Arc::new(self.medium());
-        ObjectSite::new(medium.clone(), medium, Arc::new(nonce), ObjectOptions::default())
+        ObjectSite::new(medium.clone(), medium, Arc::new(nonce), ObjectOptions::default()).expect("no cache")
     }
 }
 

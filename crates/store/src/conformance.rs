@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::contract::{FencedLog, ReplayEnd, SegmentFile, ShardHome, Watermark, WrittenFile};
+use crate::contract::{FencedLog, ReplayEnd, SegmentFile, ShardHome, Verified, Watermark, WrittenFile};
 use crate::{Durability, ErrorKind, Result, ShardArchive};
 
 /// One shard, which can be opened again and again.
@@ -201,28 +201,31 @@ fn segments_are_written_once(site: &dyn TestSite) {
     assert_eq!(&*bytes, b"123456789", "what was written can be read at once");
     assert_eq!((streamed.size, streamed.crc32), (whole.size, whole.crc32));
     store.create("c.seg").expect("create").write_all(b"gone").expect("write");
-    store.put_all(&[("d.seg", b"d"), ("e.seg", b"")]).expect("put_all");
+    let others = store.put_all(&[("d.seg", b"d"), ("e.seg", b"")]).expect("put_all");
     assert_eq!(store.list().expect("list"), ["a.seg", "b.seg", "d.seg", "e.seg"]);
     drop(home);
-    segments_read_back(&*store, &whole);
+    segments_read_back(&*store, &whole, &others[1]);
 }
 
-fn segments_read_back(store: &dyn crate::SegmentStore, whole: &SegmentFile) {
-    store.verify(whole).expect("intact");
+fn segments_read_back(store: &dyn crate::SegmentStore, whole: &SegmentFile, empty: &SegmentFile) {
+    assert_eq!(store.verify(whole).expect("intact"), Verified::Sound);
     let wrong = SegmentFile { crc32: 1, ..whole.clone() };
     assert!(matches!(store.verify(&wrong).expect_err("crc").kind(), ErrorKind::Corrupt { .. }));
     let wrong = SegmentFile { size: 8, ..whole.clone() };
     assert!(matches!(store.verify(&wrong).expect_err("size").kind(), ErrorKind::Corrupt { .. }));
-    let bytes = store.open(&whole.name).expect("open");
-    assert!(store.open("e.seg").expect("open").is_empty());
+    assert!(matches!(store.open(&wrong).expect_err("size").kind(), ErrorKind::Corrupt { .. }));
+    store.fetch(&[whole.clone(), empty.clone()]).expect("fetch");
+    let bytes = store.open(whole).expect("open");
+    assert!(store.open(empty).expect("open").is_empty());
     store.remove(&whole.name).expect("remove");
     store.remove(&whole.name).expect("removing twice");
     assert_eq!(&*bytes, b"123456789", "bytes outlive their file");
-    assert_eq!(store.open(&whole.name).expect_err("removed").kind(), &ErrorKind::NotFound);
+    assert_eq!(store.open(whole).expect_err("removed").kind(), &ErrorKind::NotFound);
     assert_eq!(store.verify(whole).expect_err("removed").kind(), &ErrorKind::NotFound);
     for name in ["", ".", "..", ".x", "a/b", "/a", "a b"] {
         assert_eq!(store.put(name, b"").expect_err("bad name").kind(), &ErrorKind::Invalid, "{name:?}");
-        assert_eq!(store.open(name).expect_err("bad name").kind(), &ErrorKind::Invalid, "{name:?}");
+        let named = SegmentFile { name: name.to_owned(), ..empty.clone() };
+        assert_eq!(store.open(&named).expect_err("bad name").kind(), &ErrorKind::Invalid, "{name:?}");
     }
 }
 
@@ -296,7 +299,10 @@ fn an_archive_reads_what_is_published(site: &dyn TestSite) {
     home.segments().remove(&file.name).expect("remove");
     assert_eq!(archive.newest().expect("newest"), Some((second, b"second".to_vec())));
     assert_eq!(&*bytes, b"123456789", "bytes outlive their file");
-    assert_eq!(archive.open(&file).expect_err("removed").kind(), &ErrorKind::NotFound);
+    match archive.open(&file) {
+        Ok(kept) => assert_eq!(&*kept, b"123456789", "whoever has read it may have a copy"),
+        Err(error) => assert_eq!(error.kind(), &ErrorKind::NotFound),
+    }
     let wrong = SegmentFile { size: 3, ..stray.clone() };
     assert!(matches!(archive.open(&wrong).expect_err("size").kind(), ErrorKind::Corrupt { .. }));
     append(&*home, b"the owner goes on");
@@ -376,7 +382,7 @@ fn published_state_survives_power_cuts(site: &dyn FaultySite, seed: u64) {
     unfinished.write_all(&[8; 3000]).expect("write");
     site.cut_power(seed);
     let home = open(site);
-    home.segments().verify(&file).expect("a segment that was put is whole");
+    home.segments().verify(&file).map(drop).expect("a segment that was put is whole");
     assert_eq!(home.segments().list().expect("list"), ["a.seg"]);
     assert_eq!(home.manifests().load().expect("load"), Some((version, b"names a.seg".to_vec())));
 }

@@ -158,6 +158,33 @@ impl SegmentFile {
         let what = format!("it has {size} bytes, the manifest says {}", self.size);
         Err(crate::Error::corrupt(&self.name, size.min(self.size), &what))
     }
+
+    /// Errors: `Corrupt` where these are not the file's bytes.
+    pub(crate) fn check(&self, bytes: &[u8]) -> Result<()> {
+        self.check_measured(bytes.len() as u64, crc32fast::hash(bytes))
+    }
+
+    /// The same of a file that was read piece by piece.
+    pub(crate) fn check_measured(&self, size: u64, crc32: u32) -> Result<()> {
+        self.check_size(size)?;
+        if crc32 == self.crc32 {
+            return Ok(());
+        }
+        let what = format!("its CRC is {crc32:08x}, the manifest says {:08x}", self.crc32);
+        Err(crate::Error::corrupt(&self.name, 0, &what))
+    }
+
+    pub(crate) fn describe(name: &str, bytes: &[u8]) -> Self {
+        Self { name: name.to_owned(), size: bytes.len() as u64, crc32: crc32fast::hash(bytes) }
+    }
+}
+
+/// What [`SegmentStore::verify`] found of a file that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verified {
+    Sound,
+    /// One of several copies was damaged, and is whole again.
+    Mended,
 }
 
 /// A shard's segments of one moment, to be put into another home: a manifest that begins at
@@ -186,11 +213,19 @@ pub trait SegmentStore: Send + Sync {
     }
 
     /// The file's bytes, which stay valid after [`remove`](Self::remove).
-    fn open(&self, name: &str) -> Result<SegmentBytes>;
+    ///
+    /// Errors: `NotFound` when it is gone; `Corrupt` when it has another size. Whether the bytes are those
+    /// that were written is looked at where they were fetched, and by [`verify`](Self::verify).
+    fn open(&self, file: &SegmentFile) -> Result<SegmentBytes>;
 
-    /// Reads the file again and compares size and CRC; `Corrupt` when they differ, `NotFound` when it is
-    /// gone.
-    fn verify(&self, file: &SegmentFile) -> Result<()>;
+    /// Makes ready what [`open`](Self::open) of each would have to fetch, side by side.
+    fn fetch(&self, _files: &[SegmentFile]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Reads the file again, every copy of it that this home knows, and compares size and CRC. A damaged copy
+    /// is mended from one that is not: `Corrupt` when there is none, `NotFound` when the file is gone.
+    fn verify(&self, file: &SegmentFile) -> Result<Verified>;
 
     /// Removing what is not there succeeds. Others may read the shard (an archive, an older snapshot): remove
     /// late.

@@ -34,7 +34,7 @@ pub use backup::{BackupAdded, BackupDraft, BackupFile, BackupFolder, BackupPoint
 pub use config::{ConfigEntry, ConfigFiles};
 pub use contract::{
     DurabilityWaiter, FencedLog, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile, SegmentStore,
-    SegmentWriter, ShardHome, ShardImage, Watermark, WrittenFile,
+    SegmentWriter, ShardHome, ShardImage, Verified, Watermark, WrittenFile,
 };
 pub use disk::SegmentBytes;
 pub use durability::Durability;

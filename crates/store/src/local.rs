@@ -12,7 +12,7 @@ use crate::log::options::LogOptions;
 use crate::log::{Folder, LocalLog};
 use crate::manifest::{LocalManifests, ManifestFolder};
 use crate::name::check_path;
-use crate::segment::{LocalSegments, map_file};
+use crate::segment::{LocalSegments, open_file};
 use crate::site::{ShardArchive, ShardId, Site};
 use crate::{Error, ErrorKind, Result};
 
@@ -75,9 +75,7 @@ impl ShardArchive for LocalArchive {
     }
 
     fn open(&self, file: &SegmentFile) -> Result<SegmentBytes> {
-        let bytes = map_file(&*self.manifests.disk, &self.segments, &file.name)?;
-        file.check_size(bytes.len() as u64)?;
-        Ok(bytes)
+        open_file(&*self.manifests.disk, &self.segments, file)
     }
 }
 

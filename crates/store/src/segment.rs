@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::contract::{SegmentFile, SegmentStore, SegmentWriter, WrittenFile};
+use crate::contract::{SegmentFile, SegmentStore, SegmentWriter, Verified, WrittenFile};
 use crate::disk::{Disk, FolderLock, Partial, Readers, SegmentBytes};
 use crate::name::check_name;
 use crate::{Error, ErrorKind, Result};
@@ -66,20 +66,16 @@ impl SegmentStore for LocalSegments {
         Ok(written)
     }
 
-    fn open(&self, name: &str) -> Result<SegmentBytes> {
-        map_file(&*self.disk, &self.folder, name)
+    fn open(&self, file: &SegmentFile) -> Result<SegmentBytes> {
+        open_file(&*self.disk, &self.folder, file)
     }
 
-    fn verify(&self, file: &SegmentFile) -> Result<()> {
+    fn verify(&self, file: &SegmentFile) -> Result<Verified> {
         check_name(&file.name)?;
         let path = self.folder.join(&file.name);
         let (size, crc32) = measure(&*self.disk, &path).map_err(|source| Error::io("read", &path, source))?;
-        file.check_size(size)?;
-        if crc32 != file.crc32 {
-            let what = format!("its CRC is {crc32:08x}, the manifest says {:08x}", file.crc32);
-            return Err(Error::corrupt(&file.name, 0, &what));
-        }
-        Ok(())
+        file.check_measured(size, crc32)?;
+        Ok(Verified::Sound)
     }
 
     fn remove(&self, name: &str) -> Result<()> {
@@ -153,8 +149,15 @@ impl SegmentWriter for Writer {
     }
 }
 
+/// The bytes of a file that a manifest names.
+pub(crate) fn open_file(disk: &dyn Disk, folder: &Path, file: &SegmentFile) -> Result<SegmentBytes> {
+    let bytes = map_file(disk, folder, &file.name)?;
+    file.check_size(bytes.len() as u64)?;
+    Ok(bytes)
+}
+
 /// The bytes of a finished file, mapped: none is read before somebody looks at it.
-pub(crate) fn map_file(disk: &dyn Disk, folder: &Path, name: &str) -> Result<SegmentBytes> {
+fn map_file(disk: &dyn Disk, folder: &Path, name: &str) -> Result<SegmentBytes> {
     check_name(name)?;
     let path = folder.join(name);
     disk.map(&path).map_err(|source| Error::io("open", &path, source))
@@ -162,7 +165,7 @@ pub(crate) fn map_file(disk: &dyn Disk, folder: &Path, name: &str) -> Result<Seg
 
 /// Size and CRC of a file, read through the file rather than a mapping: a bad sector is an error, not a
 /// signal.
-fn measure(disk: &dyn Disk, path: &Path) -> io::Result<(u64, u32)> {
+pub(crate) fn measure(disk: &dyn Disk, path: &Path) -> io::Result<(u64, u32)> {
     let file = disk.open(path)?;
     let mut buffer = vec![0; READ_BYTES];
     let mut crc = crc32fast::Hasher::new();

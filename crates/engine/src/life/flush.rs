@@ -70,7 +70,11 @@ impl Core {
             newest.ok_or_else(|| Error::internal("a shard that was flushed has no manifest"))?;
         let manifest = Manifest::from_bytes(&manifest)?.detached();
         // Invariant: nothing is removed meanwhile, for that is done by those who hold the lock above.
-        let open = |file: &FileRecord| Ok((file.to_file(), self.store.open(&file.name).map_err(from_store)?));
+        let open = |file: &FileRecord| {
+            let file = file.to_file();
+            let bytes = self.store.open(&file).map_err(from_store)?;
+            Ok((file, bytes))
+        };
         let files = manifest.files().map(open).collect::<Result<_>>()?;
         Ok(ShardImage { manifest: manifest.to_bytes()?, files })
     }

@@ -29,7 +29,7 @@ use crate::indexing::prepare::Preparer;
 use crate::layout::Layout;
 use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
-use crate::life::manifest::{Manifest, SegmentRecord};
+use crate::life::manifest::{FileRecord, Manifest, SegmentRecord};
 use crate::lock::lock;
 use crate::seeded_bugs::SeededBug;
 use crate::segment::alive::{Dead, Marks};
@@ -57,6 +57,8 @@ impl Core {
             None => Layout::new(&schema),
         });
         let mut state = State::default();
+        let fetched: Vec<_> = manifest.iter().flat_map(Manifest::files).map(FileRecord::to_file).collect();
+        store.fetch(&fetched).map_err(from_store)?;
         for record in manifest.iter().flat_map(|it| &it.segments) {
             state.segments.push(open_segment(&*store, record, &layout, config.verify_at_open)?);
         }
@@ -307,21 +309,12 @@ fn damaged_segment(record: &SegmentRecord, what: &str) -> Error {
     Error::new(ErrorKind::DataLoss, format!("segment `{id}`: {what}; restore the shard from a copy"))
 }
 
-fn open_file(
-    store: &dyn SegmentStore,
-    file: &crate::life::manifest::FileRecord,
-    verify: bool,
-) -> Result<OwnedBytes> {
+fn open_file(store: &dyn SegmentStore, file: &FileRecord, verify: bool) -> Result<OwnedBytes> {
+    let file = file.to_file();
     if verify {
-        store.verify(&file.to_file()).map_err(from_store)?;
+        store.verify(&file).map_err(from_store)?;
     }
-    let bytes = store.open(&file.name).map_err(from_store)?;
-    if bytes.len() as u64 == file.size {
-        return Ok(OwnedBytes::new(bytes));
-    }
-    let (name, size, found) = (&file.name, file.size, bytes.len());
-    let message = format!("`{name}` has {found} bytes instead of {size}; restore the shard from a copy");
-    Err(Error::new(ErrorKind::DataLoss, message))
+    Ok(OwnedBytes::new(store.open(&file).map_err(from_store)?))
 }
 
 fn lost(name: &str, kind: &str) -> Error {

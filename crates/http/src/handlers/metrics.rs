@@ -11,6 +11,7 @@ use solr::response::{Entries, Node};
 
 use super::tallied;
 use crate::observe::machine::MachineFacts;
+use crate::observe::store::{StoreCacheFigures, StoreFigures};
 use crate::observe::watch::SignKind;
 use crate::request::call::Call;
 use crate::request::reply::Reply;
@@ -152,8 +153,37 @@ fn node(call: &Call<'_>, facts: &MachineFacts, (cores, now_ms): (usize, i64)) ->
         facts.disk.into_iter().for_each(|bytes| put(&format!("{folder}.totalSpace"), long(bytes)));
         facts.disk_free.into_iter().for_each(|bytes| put(&format!("{folder}.usableSpace"), long(bytes)));
     }
+    metrics.extend((call.server.config.store)().iter().flat_map(object_store));
     metrics.sort_by(|(one, _), (other, _)| one.cmp(other));
     Registry { name: "solr.node".to_owned(), metrics }
+}
+
+/// Solr has no such home, and no names for it.
+fn object_store(figures: &StoreFigures) -> Vec<(String, Metric)> {
+    let StoreFigures { puts, gets, lists, deletes, retries, bytes_put, bytes_got, price_a_month, cache } =
+        figures;
+    let requests = [
+        ("STORE.bytesGot", bytes_got),
+        ("STORE.bytesPut", bytes_put),
+        ("STORE.deletes", deletes),
+        ("STORE.gets", gets),
+        ("STORE.lists", lists),
+        ("STORE.puts", puts),
+        ("STORE.retries", retries),
+    ];
+    let cached = cache.iter().flat_map(|it| {
+        let StoreCacheFigures { files, bytes, hits, misses, evicted, mended } = it;
+        let counts = [
+            ("STORE.cache.evicted", Metric::Count(*evicted)),
+            ("STORE.cache.hits", Metric::Count(*hits)),
+            ("STORE.cache.mended", Metric::Count(*mended)),
+            ("STORE.cache.misses", Metric::Count(*misses)),
+        ];
+        counts.into_iter().chain([("STORE.cache.bytes", long(*bytes)), ("STORE.cache.files", long(*files))])
+    });
+    let counts = requests.into_iter().map(|(name, count)| (name, Metric::Count(*count)));
+    let price = ("STORE.priceAMonth", Metric::Value(Node::Double(*price_a_month)));
+    counts.chain(cached).chain([price]).map(|(name, metric)| (name.to_owned(), metric)).collect()
 }
 
 /// By Solr's names what a process without a virtual machine has; what is Java's alone (pools, collections of

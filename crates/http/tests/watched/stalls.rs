@@ -13,7 +13,7 @@ use cluster::{BackedUp, OpenShard, Shard, ShardPlace, ShardSite};
 use plan::Result;
 use store::{
     DurabilityWaiter, FencedLog, ManifestStore, ReplayEnd, Room, SegmentBytes, SegmentFile, SegmentStore,
-    SegmentWriter, ShardArchive, ShardHome, ShardId, Site, Watermark,
+    SegmentWriter, ShardArchive, ShardHome, ShardId, Site, Verified, Watermark,
 };
 
 /// Where a shard can be stopped.
@@ -200,11 +200,15 @@ impl SegmentStore for Stalling<dyn SegmentStore> {
         self.of.put_all(files)
     }
 
-    fn open(&self, name: &str) -> store::Result<SegmentBytes> {
-        self.of.open(name)
+    fn open(&self, file: &SegmentFile) -> store::Result<SegmentBytes> {
+        self.of.open(file)
     }
 
-    fn verify(&self, file: &SegmentFile) -> store::Result<()> {
+    fn fetch(&self, files: &[SegmentFile]) -> store::Result<()> {
+        self.of.fetch(files)
+    }
+
+    fn verify(&self, file: &SegmentFile) -> store::Result<Verified> {
         self.of.verify(file)
     }
 

@@ -7,7 +7,7 @@ use crate::faults::MemoryDisk;
 fn segments(home: &dyn ShardHome, files: &[(&str, &[u8])]) -> Vec<(SegmentFile, SegmentBytes)> {
     let store = home.segments();
     let written = store.put_all(files).unwrap();
-    written.into_iter().map(|file| (file.clone(), store.open(&file.name).unwrap())).collect()
+    written.into_iter().map(|file| (file.clone(), store.open(&file).unwrap())).collect()
 }
 
 fn draft(files: Vec<(SegmentFile, SegmentBytes)>) -> BackupDraft<'static> {
@@ -38,7 +38,7 @@ fn backups_share_what_they_have_in_common() {
     let restored = other.open().unwrap();
     backups.restore(&second.point, &*restored.segments()).unwrap();
     assert_eq!(restored.segments().list().unwrap(), ["a.seg", "b.seg", "c.seg", "same.seg"]);
-    assert_eq!(&*restored.segments().open("c.seg").unwrap(), b"third");
+    assert_eq!(&*restored.segments().open(&SegmentFile::describe("c.seg", b"third")).unwrap(), b"third");
 
     assert_eq!(backups.remove(&[9]).unwrap_err().kind(), &ErrorKind::NotFound);
     assert_eq!(backups.remove(&[0]).unwrap(), Purged::default());

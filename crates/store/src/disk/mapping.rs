@@ -24,12 +24,29 @@ enum Shared {
 impl SegmentBytes {
     pub(crate) fn map(file: &File) -> io::Result<Self> {
         // SAFETY: the mapped bytes must not change while mapped. Segment files are written under a temporary
-        // name and never again once they have their own; the store neither truncates nor overwrites them,
+        // name and never again once they have their own; the store neither truncates nor overwrites them, but
+        // for a damaged copy in a cache, whose wrong bytes are replaced by those that were to be there;
         // removal only unlinks, and the shard's folder lock keeps every other process of ours out. Somebody
         // who edits the data folder by hand while the server runs is outside what any mapping can defend
         // against.
         let map = unsafe { Mmap::map(file) }?;
         Ok(Self(Shared::Mapped(Arc::new(map))))
+    }
+}
+
+impl SegmentBytes {
+    /// Whether anybody else holds these bytes.
+    pub(crate) fn is_shared(&self) -> bool {
+        match &self.0 {
+            Shared::Mapped(map) => Arc::strong_count(map) > 1,
+            Shared::Held(bytes) => Arc::strong_count(bytes) > 1,
+        }
+    }
+}
+
+impl AsRef<[u8]> for SegmentBytes {
+    fn as_ref(&self) -> &[u8] {
+        self
     }
 }
 

@@ -7,7 +7,7 @@
 use std::io;
 
 use super::medium::{Opening, Shared};
-use crate::contract::{ManifestStore, SegmentFile, SegmentStore, SegmentWriter, WrittenFile};
+use crate::contract::{ManifestStore, SegmentFile, SegmentStore, SegmentWriter, Verified, WrittenFile};
 use crate::name::check_name;
 use crate::site::ShardArchive;
 use crate::{Error, ErrorKind, Result, SegmentBytes};
@@ -25,11 +25,14 @@ impl Shared {
         self.medium().manifests.last().cloned()
     }
 
-    fn open(&self, name: &str) -> Result<SegmentBytes> {
+    fn open(&self, file: &SegmentFile) -> Result<SegmentBytes> {
+        let name = &file.name;
         check_name(name)?;
         let missing =
             || Error::new(ErrorKind::NotFound, format!("there is no file `{name}`; check the name"));
-        self.medium().segments.get(name).cloned().ok_or_else(missing)
+        let bytes = self.medium().segments.get(name).cloned().ok_or_else(missing)?;
+        file.check_size(bytes.len() as u64)?;
+        Ok(bytes)
     }
 }
 
@@ -39,9 +42,7 @@ impl ShardArchive for MemoryArchive {
     }
 
     fn open(&self, file: &SegmentFile) -> Result<SegmentBytes> {
-        let bytes = self.0.open(&file.name)?;
-        file.check_size(bytes.len() as u64)?;
-        Ok(bytes)
+        self.0.open(file)
     }
 }
 
@@ -89,15 +90,11 @@ impl Files {
             return Err(Error::new(ErrorKind::Conflict, message));
         }
         medium.take(bytes.len())?;
-        let file = describe(name, &bytes);
+        let file = SegmentFile::describe(name, &bytes);
         let bytes = SegmentBytes::from(bytes);
         medium.segments.insert(name.to_owned(), bytes.clone());
         Ok(WrittenFile { file, bytes })
     }
-}
-
-fn describe(name: &str, bytes: &[u8]) -> SegmentFile {
-    SegmentFile { name: name.to_owned(), size: bytes.len() as u64, crc32: crc32fast::hash(bytes) }
 }
 
 impl SegmentStore for Files {
@@ -112,17 +109,13 @@ impl SegmentStore for Files {
         files.iter().map(|(name, bytes)| Ok(self.write(name, bytes.to_vec())?.file)).collect()
     }
 
-    fn open(&self, name: &str) -> Result<SegmentBytes> {
-        self.shared.open(name)
+    fn open(&self, file: &SegmentFile) -> Result<SegmentBytes> {
+        self.shared.open(file)
     }
 
-    fn verify(&self, file: &SegmentFile) -> Result<()> {
-        let bytes = self.shared.open(&file.name)?;
-        file.check_size(bytes.len() as u64)?;
-        if describe(&file.name, &bytes) == *file {
-            return Ok(());
-        }
-        Err(Error::corrupt(&file.name, 0, "its CRC is not the manifest's"))
+    fn verify(&self, file: &SegmentFile) -> Result<Verified> {
+        file.check(&self.shared.open(file)?)?;
+        Ok(Verified::Sound)
     }
 
     fn remove(&self, name: &str) -> Result<()> {

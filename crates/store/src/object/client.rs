@@ -5,6 +5,7 @@
 //!
 //! Goes to `Medium` below; comes from the log, the manifests, the files and the take-over above.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -214,6 +215,35 @@ impl Client {
         add(&self.counters.gets, keys.len());
         let first = self.medium.get_all(keys);
         keys.iter().zip(first).map(|(key, first)| self.get_on(key, first)).collect()
+    }
+
+    /// Bytes of an object in several ranges, the first attempts side by side; fewer where it is shorter; `None`
+    /// where there is no such object.
+    pub(crate) fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+        add(&self.counters.gets, ranges.len());
+        let first = self.medium.get_ranges(key, ranges);
+        let mut found = Vec::with_capacity(ranges.len());
+        for (range, first) in ranges.iter().zip(first) {
+            let again = || {
+                add(&self.counters.gets, 1);
+                let none = || Err(Failure::new(FailureKind::Unanswered, "no answer came"));
+                self.medium.get_ranges(key, std::slice::from_ref(range)).pop().unwrap_or_else(none)
+            };
+            let Some(bytes) = self.retried("read", key, first, again)? else { return Ok(None) };
+            add(&self.counters.bytes_got, bytes.len());
+            found.push(bytes);
+        }
+        Ok(Some(found))
+    }
+
+    /// Puts the right bytes in the place of damaged ones.
+    pub(crate) fn replace(&self, key: &str, bytes: &ObjectBytes) -> Result<()> {
+        let replace = || {
+            add(&self.counters.puts, 1);
+            add(&self.counters.bytes_put, bytes.len());
+            self.medium.replace(key, bytes)
+        };
+        self.retried("replace", key, replace(), replace).map(drop)
     }
 
     fn get_on(&self, key: &str, first: std::result::Result<Vec<u8>, Failure>) -> Result<Option<Vec<u8>>> {

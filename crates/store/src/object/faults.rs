@@ -4,6 +4,7 @@
 //! which the probe must notice. Time passes when somebody sleeps, or asks; deterministic, without threads.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -35,7 +36,7 @@ impl Medium for MemoryMedium {
         if objects.contains_key(key) {
             return Err(Failure::new(FailureKind::Exists, "it exists"));
         }
-        objects.insert(key.to_owned(), Arc::clone(bytes));
+        objects.insert(key.to_owned(), bytes.clone());
         Ok(())
     }
 
@@ -53,6 +54,21 @@ impl Medium for MemoryMedium {
         let objects = self.objects();
         let below = objects.range(prefix.to_owned()..).take_while(|(key, _)| key.starts_with(prefix));
         Ok(below.map(|(key, bytes)| (key.clone(), bytes.len() as u64)).collect())
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Vec<Attempt<Vec<u8>>> {
+        let bytes = self.get(key);
+        let within = |bytes: &Vec<u8>, range: &Range<u64>| {
+            let at = |at: u64| (at as usize).min(bytes.len());
+            bytes[at(range.start)..at(range.end)].to_vec()
+        };
+        let one = |range| bytes.as_ref().map(|bytes| within(bytes, range)).map_err(Clone::clone);
+        ranges.iter().map(one).collect()
+    }
+
+    fn replace(&self, key: &str, bytes: &ObjectBytes) -> Attempt<()> {
+        self.objects().insert(key.to_owned(), bytes.clone());
+        Ok(())
     }
 
     fn name(&self) -> String {
@@ -116,6 +132,8 @@ struct World {
     under_way: Vec<(u32, String, ObjectBytes)>,
     space: Option<u64>,
     is_down: bool,
+    /// Reads that come with a wrong byte, from the next one on.
+    flips: u32,
     counts: FaultCounts,
 }
 
@@ -149,6 +167,11 @@ impl FaultyMedium {
     /// Nothing is answered, and nothing lands.
     pub fn set_down(&self, is_down: bool) {
         self.world().is_down = is_down;
+    }
+
+    /// So many reads to come have a wrong byte.
+    pub fn flip_reads(&self, reads: u32) {
+        self.world().flips = reads;
     }
 
     /// How many bytes it still takes.
@@ -220,6 +243,16 @@ impl FaultyMedium {
 }
 
 impl World {
+    /// Spoils what was read, where that is due.
+    fn flip(&mut self, bytes: &mut [u8]) {
+        if self.flips > 0
+            && let Some(byte) = bytes.first_mut()
+        {
+            self.flips -= 1;
+            *byte ^= 1;
+        }
+    }
+
     /// A number below 1,000.
     fn draw(&mut self) -> u64 {
         split_mix(&mut self.seed) % 1_000
@@ -267,7 +300,7 @@ impl Medium for FaultyMedium {
             }
             PutFault::Late { calls } => {
                 world.counts.late += 1;
-                world.under_way.push((calls, key.to_owned(), Arc::clone(bytes)));
+                world.under_way.push((calls, key.to_owned(), bytes.clone()));
             }
             PutFault::Refused { landed } => {
                 world.counts.refused += 1;
@@ -281,7 +314,9 @@ impl Medium for FaultyMedium {
     }
 
     fn get(&self, key: &str) -> Attempt<Vec<u8>> {
-        self.read(|| self.inner.get(key))
+        let mut found = self.read(|| self.inner.get(key))?;
+        self.world().flip(&mut found);
+        Ok(found)
     }
 
     fn delete(&self, key: &str) -> Attempt<()> {
@@ -290,6 +325,24 @@ impl Medium for FaultyMedium {
 
     fn list(&self, prefix: &str) -> Attempt<Vec<(String, u64)>> {
         self.read(|| self.inner.list(prefix))
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Vec<Attempt<Vec<u8>>> {
+        let one = |range: &Range<u64>| {
+            let mut found = self.read(|| {
+                self.inner
+                    .get_ranges(key, std::slice::from_ref(range))
+                    .pop()
+                    .unwrap_or_else(|| Err(unanswered()))
+            })?;
+            self.world().flip(&mut found);
+            Ok(found)
+        };
+        ranges.iter().map(one).collect()
+    }
+
+    fn replace(&self, key: &str, bytes: &ObjectBytes) -> Attempt<()> {
+        self.read(|| self.inner.replace(key, bytes))
     }
 
     fn name(&self) -> String {
@@ -385,6 +438,14 @@ impl Medium for BrokenMedium {
             listed.retain(|(key, _)| !self.is_fresh(key));
         }
         Ok(listed)
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Vec<Attempt<Vec<u8>>> {
+        self.inner.get_ranges(key, ranges)
+    }
+
+    fn replace(&self, key: &str, bytes: &ObjectBytes) -> Attempt<()> {
+        self.inner.replace(key, bytes)
     }
 
     fn name(&self) -> String {

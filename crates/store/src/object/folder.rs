@@ -4,7 +4,8 @@
 //! hence not on every network file system.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -114,6 +115,30 @@ impl Medium for FolderMedium {
         })
     }
 
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Vec<Attempt<Vec<u8>>> {
+        let path = self.path_of(key);
+        let read = |range: &Range<u64>| {
+            let mut file = File::open(&path)?;
+            file.seek(io::SeekFrom::Start(range.start))?;
+            let mut bytes = Vec::new();
+            file.take(range.end - range.start).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => Failure::new(FailureKind::Missing, error.to_string()),
+            _ => unanswered("read", &path, &error),
+        };
+        ranges.iter().map(|range| read(range).map_err(failed)).collect()
+    }
+
+    fn replace(&self, key: &str, bytes: &ObjectBytes) -> Attempt<()> {
+        let path = self.path_of(key);
+        let folder = path.parent().unwrap_or(&self.root);
+        let staged = self.stage(folder, bytes)?;
+        let placed = fs::rename(&staged, &path).and_then(|()| self.sync_folder(folder));
+        placed.map_err(|error| unanswered("replace", &path, &error))
+    }
+
     fn delete(&self, key: &str) -> Attempt<()> {
         let path = self.path_of(key);
         match fs::remove_file(&path) {
@@ -215,7 +240,7 @@ mod tests {
         let medium = FolderMedium::new(folder.path());
         for round in 0..8 {
             let won: usize = std::thread::scope(|scope| {
-                let create = |number: u8| medium.create(&format!("a/{round}"), &[number].as_slice().into());
+                let create = |number: u8| medium.create(&format!("a/{round}"), &vec![number].into());
                 let threads: Vec<_> =
                     (0..8).map(|number| scope.spawn(move || create(number).is_ok())).collect();
                 threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum()

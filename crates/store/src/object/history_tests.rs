@@ -156,7 +156,7 @@ impl History {
         self.nonces += 1;
         let nonce = u128::from(self.nonces).to_le_bytes();
         let medium = Arc::new(self.medium.clone());
-        let site = ObjectSite::new(medium.clone(), medium, Arc::new(move || nonce), options());
+        let site = ObjectSite::new(medium.clone(), medium, Arc::new(move || nonce), options()).unwrap();
         let home = match site.home(&shard()) {
             Ok(home) => home,
             Err(error) => return assert_eq!(error.kind(), &ErrorKind::Retry, "{error}"),
@@ -167,7 +167,7 @@ impl History {
         if let Some(file) = &published.file {
             match home.segments().verify(file) {
                 Err(error) if *error.kind() == ErrorKind::Retry => return,
-                verified => verified.expect("what the newest manifest names is there"),
+                verified => drop(verified.expect("what the newest manifest names is there")),
             }
         }
         let mut applied: Vec<_> = published.records.iter().map(|record| (published.at, *record)).collect();

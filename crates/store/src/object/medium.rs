@@ -4,10 +4,11 @@
 //! `client`'s business alone, so no medium does.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// The bytes of an object, shared by all attempts at creating it.
-pub type ObjectBytes = Arc<[u8]>;
+/// The bytes of an object, shared by all attempts at creating it. They may lie in a mapped file.
+pub type ObjectBytes = bytes::Bytes;
 
 /// Why an attempt failed, and what it may have done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,14 @@ pub trait Medium: Send + Sync {
     fn get_all(&self, keys: &[String]) -> Vec<Attempt<Vec<u8>>> {
         keys.iter().map(|key| self.get(key)).collect()
     }
+
+    /// Bytes of an object, of several ranges, none of them empty, side by side where the medium can; fewer of
+    /// a range within which the object ends.
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Vec<Attempt<Vec<u8>>>;
+
+    /// Puts an object whether or not there is one of that name. For bytes alone that are known to be the
+    /// name's: what lies there is damaged.
+    fn replace(&self, key: &str, bytes: &ObjectBytes) -> Attempt<()>;
 
     /// What it is called: the same at every start, and another for another store.
     fn name(&self) -> String;

@@ -5,14 +5,16 @@
 //! From the bottom: `medium` is single attempts, `folder` and `remote` are media; `client` tries again;
 //! `keys` and `format` say how objects are called and what is in them; `chain` reads manifests, `takeover`
 //! makes an owner, `shared_look` lets many ask at once whether it still is one; `log`, `manifests`,
-//! `segments` and `retained` are the parts of its home; `archive` reads beside it; `probe` says whether a
-//! store can be trusted with all that.
+//! `segments` and `retained` are the parts of its home; `archive` reads beside it; both read files by
+//! `files`, which keeps copies in `cache`; `probe` says whether a store can be trusted with all that.
 
 mod archive;
+mod cache;
 mod chain;
 mod client;
 #[cfg(any(test, feature = "faults"))]
 pub mod faults;
+mod files;
 mod folder;
 mod format;
 #[cfg(test)]
@@ -40,8 +42,11 @@ use crate::contract::{FencedLog, ManifestStore, SegmentStore, ShardHome};
 use crate::name::check_path;
 use crate::site::{ShardArchive, ShardId, Site};
 use archive::ObjectArchive;
+use cache::FileCache;
+pub use cache::{CacheCounts, CacheOptions};
 use client::Client;
 pub use client::{ObjectCounts, Patience};
+use files::ObjectFiles;
 pub use folder::FolderMedium;
 use keys::Keys;
 use log::ObjectLog;
@@ -60,6 +65,8 @@ use takeover::{Contender, TakenOver};
 pub struct ObjectOptions {
     pub patience: Patience,
     pub log: ObjectLogOptions,
+    /// Without one, files are fetched whole into memory whenever they are opened.
+    pub cache: Option<CacheOptions>,
 }
 
 /// Shards in an object store.
@@ -67,18 +74,21 @@ pub struct ObjectOptions {
 pub struct ObjectSite {
     client: Arc<Client>,
     log: ObjectLogOptions,
+    cache: Option<Arc<FileCache>>,
     nonces: NonceSource,
 }
 
 impl ObjectSite {
+    /// Errors: those of the cache's folder, among them `Deposed` while another process has it.
     pub fn new(
         medium: Arc<dyn Medium>,
         pacer: Arc<dyn Pacer>,
         nonces: NonceSource,
         options: ObjectOptions,
-    ) -> Self {
-        let ObjectOptions { patience, log } = options;
-        Self { client: Arc::new(Client::new(medium, pacer, patience)), log, nonces }
+    ) -> Result<Self> {
+        let ObjectOptions { patience, log, cache } = options;
+        let cache = cache.map(FileCache::open).transpose()?.map(Arc::new);
+        Ok(Self { client: Arc::new(Client::new(medium, pacer, patience)), log, cache, nonces })
     }
 
     /// The documents in the same store.
@@ -89,6 +99,11 @@ impl ObjectSite {
     /// What was asked of the store for all shards.
     pub fn counts(&self) -> ObjectCounts {
         self.client.counts()
+    }
+
+    /// What the cache did for all shards; `None` where there is none.
+    pub fn cache_counts(&self) -> Option<CacheCounts> {
+        self.cache.as_ref().map(|cache| cache.counts())
     }
 }
 
@@ -102,7 +117,7 @@ impl Site for ObjectSite {
             nonce: (self.nonces)(),
             note: id.path.clone(),
         };
-        Ok(Arc::new(ObjectHome::new(contender.take_over()?, &self.log)?))
+        Ok(Arc::new(ObjectHome::new(contender.take_over()?, &self.log, self.cache.clone())?))
     }
 
     fn is_used(&self, id: &ShardId) -> Result<bool> {
@@ -111,7 +126,9 @@ impl Site for ObjectSite {
 
     fn archive(&self, id: &ShardId) -> Result<Arc<dyn ShardArchive>> {
         check_path(&id.path)?;
-        Ok(Arc::new(ObjectArchive::new(Arc::clone(&self.client), id.stream)))
+        let (client, keys) = (Arc::clone(&self.client), Keys::of(&id.stream));
+        let files = ObjectFiles { client, keys, stream: id.stream, cache: self.cache.clone() };
+        Ok(Arc::new(ObjectArchive::new(files)))
     }
 }
 
@@ -124,14 +141,14 @@ struct ObjectHome {
 }
 
 impl ObjectHome {
-    fn new(taken: TakenOver, options: &ObjectLogOptions) -> Result<Self> {
+    fn new(taken: TakenOver, options: &ObjectLogOptions, cache: Option<Arc<FileCache>>) -> Result<Self> {
         let TakenOver { owned, version, oldest, boundary, link, logged, damage } = taken;
         let (owned, epoch) = (Arc::new(owned), link.sealed.epoch);
         let retained = Arc::new(Retained::new(oldest, version, boundary));
         let found = (logged.as_slice(), link.sealed);
         let log = ObjectLog::new(Arc::clone(&owned), Arc::clone(&retained), options.clone(), found, damage);
         let log = Arc::new(log);
-        let segments = Arc::new(ObjectSegments::open(Arc::clone(&owned))?);
+        let segments = Arc::new(ObjectSegments::open(Arc::clone(&owned), cache)?);
         let manifests = Arc::new(ObjectManifests::new(owned, retained, Arc::clone(&log), version, link));
         Ok(Self { epoch, log, manifests, segments })
     }

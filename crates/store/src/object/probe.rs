@@ -82,7 +82,7 @@ pub fn probe(medium: &dyn Medium, nonce: [u8; 16]) -> Result<ProbeVerdict> {
         return Ok(ProbeVerdict::Refused(findings));
     }
     // Without it the next start probes once more.
-    let _ = medium.delete(&verdict).and_then(|()| medium.create(&verdict, &text.as_bytes().into()));
+    let _ = medium.delete(&verdict).and_then(|()| medium.create(&verdict, &text.into_bytes().into()));
     Ok(ProbeVerdict::Trusted { was_known: false })
 }
 

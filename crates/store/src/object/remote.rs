@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::future::Future;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
@@ -17,7 +18,7 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{
     ClientOptions, ObjectStore, ObjectStoreExt, ObjectStoreScheme, PutMode, PutOptions, PutPayload,
-    RetryConfig,
+    RetryConfig, WriteMultipart,
 };
 use tokio::runtime::Handle;
 use tokio::time::Instant;
@@ -31,6 +32,10 @@ const AT_ONCE: usize = 8;
 const ATTEMPT_MS: u64 = 5_000;
 const BYTES_A_SECOND: u64 = 1 << 20;
 const CONNECT_MS: u64 = 2_000;
+/// What is longer goes up in parts: S3 takes 5 GB in one request, and a request that fails is made anew.
+const WHOLE_BYTES_MAX: usize = 64 << 20;
+/// S3 takes 10,000 parts: 160 GB.
+const PART_BYTES: usize = 16 << 20;
 
 /// A bucket, or a part of one.
 pub struct RemoteMedium {
@@ -116,10 +121,20 @@ impl RemoteMedium {
     }
 
     fn begin_create(&self, key: &str, bytes: &ObjectBytes) -> Receiver<Attempt<()>> {
-        let (store, path, size) = (Arc::clone(&self.store), self.path_of(key), bytes.len() as u64);
-        let payload = PutPayload::from_bytes(bytes::Bytes::from_owner(SharedBytes(Arc::clone(bytes))));
-        let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-        self.begin(size, async move { store.put_opts(&path, payload, options).await.map(drop) })
+        let (store, path, bytes) = (Arc::clone(&self.store), self.path_of(key), bytes.clone());
+        self.begin(bytes.len() as u64, async move {
+            if bytes.len() > WHOLE_BYTES_MAX {
+                return create_in_parts(&*store, &path, &bytes).await;
+            }
+            let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+            store.put_opts(&path, PutPayload::from_bytes(bytes), options).await.map(drop)
+        })
+    }
+
+    fn begin_get_range(&self, key: &str, range: Range<u64>) -> Receiver<Attempt<Vec<u8>>> {
+        let (store, path) = (Arc::clone(&self.store), self.path_of(key));
+        let size = range.end - range.start;
+        self.begin(size, async move { Ok(store.get_range(&path, range).await?.to_vec()) })
     }
 
     fn begin_get(&self, key: &str) -> Receiver<Attempt<Vec<u8>>> {
@@ -128,6 +143,37 @@ impl RemoteMedium {
         let most = 512 * BYTES_A_SECOND;
         self.begin(most, async move { Ok(store.get(&path).await?.bytes().await?.to_vec()) })
     }
+}
+
+/// What is too long for one request. The condition is looked at first, not with the last part: this long are
+/// only files of segments, and their names end in the epoch of the one opening that puts them.
+async fn create_in_parts(
+    store: &dyn ObjectStore,
+    path: &Path,
+    bytes: &ObjectBytes,
+) -> object_store::Result<()> {
+    match store.head(path).await {
+        Err(object_store::Error::NotFound { .. }) => {}
+        Err(error) => return Err(error),
+        Ok(_) => {
+            return Err(object_store::Error::AlreadyExists {
+                path: path.to_string(),
+                source: "it was there before its first part".into(),
+            });
+        }
+    }
+    put_in_parts(store, path, bytes).await
+}
+
+async fn put_in_parts(store: &dyn ObjectStore, path: &Path, bytes: &ObjectBytes) -> object_store::Result<()> {
+    let mut upload = WriteMultipart::new_with_chunk_size(store.put_multipart(path).await?, PART_BYTES);
+    let mut rest = bytes.clone();
+    while !rest.is_empty() {
+        let part = rest.split_to(PART_BYTES.min(rest.len()));
+        upload.wait_for_capacity(AT_ONCE).await?;
+        upload.put(part);
+    }
+    upload.finish().await.map(drop)
 }
 
 /// A store that speaks S3's language and is not Amazon's.
@@ -150,15 +196,6 @@ fn s3(url: &str, client: ClientOptions, once: RetryConfig) -> object_store::Resu
 fn provide_cryptography() {
     // An error says that there is one already.
     let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
-}
-
-/// An object's bytes, as the payload of a request.
-struct SharedBytes(ObjectBytes);
-
-impl AsRef<[u8]> for SharedBytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
 }
 
 fn failure_of(error: &object_store::Error) -> Failure {
@@ -261,6 +298,20 @@ impl Medium for RemoteMedium {
         side_by_side(keys.iter().map(|key| || self.begin_get(key)))
     }
 
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Vec<Attempt<Vec<u8>>> {
+        side_by_side(ranges.iter().map(|range| || self.begin_get_range(key, range.clone())))
+    }
+
+    fn replace(&self, key: &str, bytes: &ObjectBytes) -> Attempt<()> {
+        let (store, path, bytes) = (Arc::clone(&self.store), self.path_of(key), bytes.clone());
+        wait(&self.begin(bytes.len() as u64, async move {
+            if bytes.len() > WHOLE_BYTES_MAX {
+                return put_in_parts(&*store, &path, &bytes).await;
+            }
+            store.put(&path, PutPayload::from_bytes(bytes)).await.map(drop)
+        }))
+    }
+
     fn name(&self) -> String {
         self.name.clone()
     }
@@ -307,7 +358,7 @@ mod tests {
     }
 
     fn bytes(text: &str) -> ObjectBytes {
-        text.as_bytes().into()
+        text.as_bytes().to_vec().into()
     }
 
     #[test]
@@ -322,6 +373,16 @@ mod tests {
         assert_eq!(medium.create("shards/2", &bytes("2")).unwrap_err().kind, FailureKind::Exists);
         assert_eq!(medium.get("shards/2").unwrap(), b"two");
         assert_eq!(medium.get("shards/1").unwrap_err().kind, FailureKind::Missing);
+        let ranges = medium.get_ranges("shards/2", &[0..1, 1..3, 2..5]);
+        let ranges: Vec<_> = ranges.into_iter().map(Result::unwrap).collect();
+        assert_eq!(ranges, [b"t".as_slice(), b"wo", b"o"], "the last as far as it goes");
+        medium.replace("shards/2", &bytes("new")).unwrap();
+        assert_eq!(medium.get("shards/2").unwrap(), b"new");
+        let long: ObjectBytes = (0..WHOLE_BYTES_MAX as u32 / 4 + 1_000).flat_map(u32::to_le_bytes).collect();
+        medium.create("long", &long).unwrap();
+        assert_eq!(medium.create("long", &long).unwrap_err().kind, FailureKind::Exists);
+        assert!(medium.get("long").unwrap() == long);
+        medium.delete("long").unwrap();
         let many: Vec<_> = (10..40).map(|number| (format!("shards/{number}"), bytes("many"))).collect();
         assert!(medium.create_all(&many).iter().all(Result::is_ok));
         let keys: Vec<String> = many.iter().map(|(key, _)| key.clone()).collect();

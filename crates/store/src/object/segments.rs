@@ -2,23 +2,27 @@
 //! was put. Only names of the own epoch and of earlier ones are known here, and so only those are removed: a
 //! deposed owner that does not know it cannot take its successor's files away.
 //!
-//! Files go up side by side, and come down whole.
+//! Files go up side by side. With a cache they are written there first, and go up from there; reading is
+//! `files`' business.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::cache::{CacheWriter, FileCache};
 use super::client::Created;
+use super::files::{ObjectFiles, Placed, missing};
 use super::keys::segment_of;
 use super::medium::ObjectBytes;
 use super::owned::Owned;
-use crate::contract::{SegmentFile, SegmentStore, SegmentWriter, WrittenFile};
+use crate::contract::{SegmentFile, SegmentStore, SegmentWriter, Verified, WrittenFile};
 use crate::name::check_name;
 use crate::{Error, ErrorKind, Result, SegmentBytes};
 
 #[derive(Clone)]
 pub(crate) struct ObjectSegments {
     owned: Arc<Owned>,
+    files: Arc<ObjectFiles>,
     known: Arc<Mutex<BTreeMap<String, Known>>>,
 }
 
@@ -30,24 +34,25 @@ struct Known {
 }
 
 impl ObjectSegments {
-    pub(crate) fn open(owned: Arc<Owned>) -> Result<Self> {
+    pub(crate) fn open(owned: Arc<Owned>, cache: Option<Arc<FileCache>>) -> Result<Self> {
         let mut known = BTreeMap::new();
         for (key, _) in owned.client.list(&owned.keys.segments())? {
             if let Some((name, epoch)) = segment_of(&key).filter(|(_, epoch)| *epoch <= owned.epoch()) {
                 known.insert(name.to_owned(), Known { epoch, is_there: true });
             }
         }
-        Ok(Self { owned, known: Arc::new(Mutex::new(known)) })
+        let (client, keys) = (Arc::clone(&owned.client), owned.keys.clone());
+        let files = Arc::new(ObjectFiles { client, keys, stream: owned.writer.stream, cache });
+        Ok(Self { owned, files, known: Arc::new(Mutex::new(known)) })
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<String, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn key(&self, name: &str) -> Result<String> {
+    fn epoch_of(&self, name: &str) -> Result<u64> {
         check_name(name)?;
-        let known = self.known().get(name).copied().ok_or_else(|| missing(name))?;
-        Ok(self.owned.keys.segment(name, known.epoch))
+        self.known().get(name).map(|it| it.epoch).ok_or_else(|| missing(name))
     }
 
     fn put_files(&self, files: &[(String, ObjectBytes)]) -> Result<()> {
@@ -64,7 +69,7 @@ impl ObjectSegments {
             }
             for (name, bytes) in files {
                 known.insert(name.clone(), Known { epoch, is_there: false });
-                objects.push((self.owned.keys.segment(name, epoch), Arc::clone(bytes)));
+                objects.push((self.owned.keys.segment(name, epoch), bytes.clone()));
             }
         }
         let created = self.owned.client.create_all(&objects);
@@ -86,8 +91,17 @@ impl ObjectSegments {
         failure.map_or(Ok(()), Err)
     }
 
-    fn get(&self, name: &str) -> Result<Vec<u8>> {
-        self.owned.client.get(&self.key(name)?)?.ok_or_else(|| missing(name))
+    /// Begins a copy of a file that is about to be put, in place of one that was and did not land.
+    fn begin_copy(&self, cache: &FileCache, name: &str) -> Result<CacheWriter> {
+        let key = self.files.cache_key(name, self.owned.epoch());
+        cache.forget(&key)?;
+        cache.begin(key)
+    }
+
+    fn keep_copy(&self, cache: &FileCache, name: &str, bytes: &[u8]) -> Result<()> {
+        let mut copy = self.begin_copy(cache, name)?;
+        copy.write(bytes).map_err(|source| Error::io("write", std::path::Path::new(name), source))?;
+        cache.keep(copy).map(drop)
     }
 }
 
@@ -96,55 +110,54 @@ fn taken(name: &str) -> Error {
     Error::new(ErrorKind::Conflict, message)
 }
 
-fn missing(name: &str) -> Error {
-    Error::new(ErrorKind::NotFound, format!("there is no file `{name}` in the store; check the name"))
-}
-
-fn describe(name: &str, bytes: &[u8]) -> SegmentFile {
-    SegmentFile { name: name.to_owned(), size: bytes.len() as u64, crc32: crc32fast::hash(bytes) }
-}
-
-/// Errors: `Corrupt` where the bytes are not those of the file.
-pub(crate) fn check_file(file: &SegmentFile, bytes: &[u8]) -> Result<()> {
-    file.check_size(bytes.len() as u64)?;
-    let crc32 = crc32fast::hash(bytes);
-    if crc32 == file.crc32 {
-        return Ok(());
-    }
-    let what = format!("its CRC is {crc32:08x}, the manifest says {:08x}", file.crc32);
-    Err(Error::corrupt(&file.name, 0, &what))
-}
-
 impl SegmentStore for ObjectSegments {
     fn create(&self, name: &str) -> Result<Box<dyn SegmentWriter>> {
         check_name(name)?;
         self.owned.check()?;
-        Ok(Box::new(Writer { segments: self.clone(), name: name.to_owned(), bytes: Vec::new() }))
+        let written = match &self.files.cache {
+            Some(cache) => Written::Copy(self.begin_copy(cache, name)?, Arc::clone(cache)),
+            None => Written::Held(Vec::new()),
+        };
+        Ok(Box::new(Writer { segments: self.clone(), name: name.to_owned(), written }))
     }
 
     fn put_all(&self, files: &[(&str, &[u8])]) -> Result<Vec<SegmentFile>> {
         files.iter().try_for_each(|(name, _)| check_name(name))?;
-        let files_put: Vec<(String, ObjectBytes)> =
-            files.iter().map(|(name, bytes)| ((*name).to_owned(), (*bytes).into())).collect();
-        self.put_files(&files_put)?;
-        Ok(files.iter().map(|(name, bytes)| describe(name, bytes)).collect())
+        let objects: Vec<(String, ObjectBytes)> = files
+            .iter()
+            .map(|(name, bytes)| ((*name).to_owned(), ObjectBytes::copy_from_slice(bytes)))
+            .collect();
+        self.put_files(&objects)?;
+        // Behind the PUTs: what did not land needs no copy, and these are short.
+        if let Some(cache) = &self.files.cache {
+            files.iter().try_for_each(|(name, bytes)| self.keep_copy(cache, name, bytes))?;
+        }
+        Ok(files.iter().map(|(name, bytes)| SegmentFile::describe(name, bytes)).collect())
     }
 
-    fn open(&self, name: &str) -> Result<SegmentBytes> {
-        Ok(SegmentBytes::from(self.get(name)?))
+    fn open(&self, file: &SegmentFile) -> Result<SegmentBytes> {
+        self.files.open(file, self.epoch_of(&file.name)?)
     }
 
-    fn verify(&self, file: &SegmentFile) -> Result<()> {
-        check_file(file, &self.get(&file.name)?)
+    fn fetch(&self, files: &[SegmentFile]) -> Result<()> {
+        let placed = files.iter().map(|file| Ok((file.clone(), self.epoch_of(&file.name)?)));
+        self.files.fetch(&placed.collect::<Result<Vec<Placed>>>()?)
+    }
+
+    fn verify(&self, file: &SegmentFile) -> Result<Verified> {
+        self.files.verify(file, self.epoch_of(&file.name)?)
     }
 
     fn remove(&self, name: &str) -> Result<()> {
         check_name(name)?;
         self.owned.check()?;
-        let Ok(key) = self.key(name) else { return Ok(()) };
-        self.owned.client.delete_all(&[key])?;
+        let Ok(epoch) = self.epoch_of(name) else { return Ok(()) };
+        self.owned.client.delete_all(&[self.owned.keys.segment(name, epoch)])?;
         self.known().remove(name);
-        Ok(())
+        match &self.files.cache {
+            Some(cache) => cache.forget(&self.files.cache_key(name, epoch)),
+            None => Ok(()),
+        }
     }
 
     fn list(&self) -> Result<Vec<String>> {
@@ -152,16 +165,25 @@ impl SegmentStore for ObjectSegments {
     }
 }
 
-/// A file that is gathered in memory until it is whole.
+/// A file that goes up once it is whole.
 struct Writer {
     segments: ObjectSegments,
     name: String,
-    bytes: Vec<u8>,
+    written: Written,
+}
+
+/// What is written so far.
+enum Written {
+    Copy(CacheWriter, Arc<FileCache>),
+    Held(Vec<u8>),
 }
 
 impl io::Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bytes.extend_from_slice(bytes);
+        match &mut self.written {
+            Written::Copy(copy, _) => copy.write(bytes)?,
+            Written::Held(held) => held.extend_from_slice(bytes),
+        }
         Ok(bytes.len())
     }
 
@@ -172,10 +194,13 @@ impl io::Write for Writer {
 
 impl SegmentWriter for Writer {
     fn finish(self: Box<Self>) -> Result<WrittenFile> {
-        let Self { segments, name, bytes } = *self;
-        let file = describe(&name, &bytes);
-        segments.put_files(&[(name, bytes.as_slice().into())])?;
-        Ok(WrittenFile { file, bytes: SegmentBytes::from(bytes) })
+        let Self { segments, name, written } = *self;
+        let (file, bytes) = match written {
+            Written::Copy(copy, cache) => (copy.describe(&name), cache.keep(copy)?),
+            Written::Held(held) => (SegmentFile::describe(&name, &held), SegmentBytes::from(held)),
+        };
+        segments.put_files(&[(name, ObjectBytes::from_owner(bytes.clone()))])?;
+        Ok(WrittenFile { file, bytes })
     }
 }
 
@@ -195,7 +220,7 @@ mod tests {
         let opened = |epoch| {
             let writer = ObjectWriter { stream: [1; 16], epoch, nonce: [epoch as u8; 16] };
             let owned = Owned::new(Arc::clone(&client), Keys::of(&[1; 16]), writer);
-            ObjectSegments::open(Arc::new(owned)).unwrap()
+            ObjectSegments::open(Arc::new(owned), None).unwrap()
         };
         opened(1).put("earlier.seg", b"1").unwrap();
         let later = opened(3).put("later.seg", b"3").unwrap();

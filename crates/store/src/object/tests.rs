@@ -1,6 +1,7 @@
 //! The home over media that behave and media that do not: the suites that every home passes, and what only an
 //! object store does: PUTs that land late, behind fences and in names that were given free.
 
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +12,7 @@ use crate::ErrorKind;
 use crate::conformance::{
     AppendRecord, FaultySite, SecondOpening, TestSite, check_faults, check_home, records,
 };
-use crate::contract::Watermark;
+use crate::contract::{Verified, Watermark, WrittenFile};
 use crate::metadata::MetadataStore;
 use crate::metadata::conformance::check_metadata;
 
@@ -24,13 +25,15 @@ struct Bucket {
     medium: Mutex<FaultyMedium>,
     nonces: Arc<AtomicU64>,
     options: ObjectOptions,
-    _folder: Option<tempfile::TempDir>,
+    /// Of the medium, or of caches.
+    folder: Option<tempfile::TempDir>,
+    caches: Option<Arc<AtomicU64>>,
 }
 
 impl Bucket {
     fn on(inner: Arc<dyn Medium>, options: ObjectOptions) -> Self {
         let medium = Mutex::new(FaultyMedium::new(inner));
-        Self { medium, nonces: Arc::default(), options, _folder: None }
+        Self { medium, nonces: Arc::default(), options, folder: None, caches: None }
     }
 
     fn in_memory() -> Self {
@@ -40,7 +43,27 @@ impl Bucket {
     fn in_folder() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let inner = Arc::new(FolderMedium::unsynced(folder.path()));
-        Self { _folder: Some(folder), ..Self::on(inner, ObjectOptions::default()) }
+        Self { folder: Some(folder), ..Self::on(inner, ObjectOptions::default()) }
+    }
+
+    /// Each process has a cache of its own.
+    fn with_caches() -> Self {
+        let folder = Some(tempfile::tempdir().unwrap());
+        Self { folder, caches: Some(Arc::default()), ..Self::in_memory() }
+    }
+
+    /// The folder of the cache that has this number.
+    fn cache(&self, number: u64) -> std::path::PathBuf {
+        self.folder.as_ref().unwrap().path().join(number.to_string())
+    }
+
+    /// A process that has this cache.
+    fn site_with(&self, cache: Option<CacheOptions>) -> ObjectSite {
+        let medium = Arc::new(self.medium());
+        let nonces = Arc::clone(&self.nonces);
+        let nonce = move || u128::from(nonces.fetch_add(1, Ordering::Relaxed)).to_le_bytes();
+        let options = ObjectOptions { cache, ..self.options.clone() };
+        ObjectSite::new(medium.clone(), medium, Arc::new(nonce), options).unwrap()
     }
 
     fn medium(&self) -> FaultyMedium {
@@ -48,10 +71,8 @@ impl Bucket {
     }
 
     fn site(&self) -> ObjectSite {
-        let medium = Arc::new(self.medium());
-        let nonces = Arc::clone(&self.nonces);
-        let nonce = move || u128::from(nonces.fetch_add(1, Ordering::Relaxed)).to_le_bytes();
-        ObjectSite::new(medium.clone(), medium, Arc::new(nonce), self.options.clone())
+        let number = self.caches.as_ref().map(|caches| caches.fetch_add(1, Ordering::Relaxed));
+        self.site_with(number.map(|number| CacheOptions { folder: self.cache(number), bytes_max: 1 << 30 }))
     }
 }
 
@@ -88,6 +109,12 @@ impl FaultySite for Bucket {
 fn an_object_store_conforms_and_survives_faults() {
     check_home(&|| Box::new(Bucket::in_memory()));
     check_faults(&|| Box::new(Bucket::in_memory()));
+}
+
+#[test]
+fn an_object_store_with_a_cache_conforms_and_survives_faults() {
+    check_home(&|| Box::new(Bucket::with_caches()));
+    check_faults(&|| Box::new(Bucket::with_caches()));
 }
 
 #[test]
@@ -372,4 +399,108 @@ fn bounds_are_told_before_anything_is_offered() {
     bucket.medium().set_down(false);
     append(&*home, b"after");
     flush(&*home, version, b"two");
+}
+
+/// A file that is fetched in three pieces, no two of them alike.
+fn long_file() -> Vec<u8> {
+    (0..5_000_000u32).flat_map(u32::to_le_bytes).collect()
+}
+
+#[test]
+fn what_is_in_the_cache_is_not_fetched_again() {
+    let bucket = Bucket::with_caches();
+    let options = || CacheOptions { folder: bucket.cache(0), bytes_max: 1 << 30 };
+    let site = bucket.site_with(Some(options()));
+    let home = site.home(&shard()).unwrap();
+    let mut writer = home.segments().create("long.seg").unwrap();
+    writer.write_all(&long_file()).unwrap();
+    let WrittenFile { file: long, bytes } = writer.finish().unwrap();
+    let mut files = home.segments().put_all(&[("a.seg", b"short"), ("empty.seg", b"")]).unwrap();
+    files.push(long.clone());
+    assert!(*bytes == long_file());
+    drop((home, site));
+    let read = |site: &ObjectSite| {
+        let home = site.home(&shard()).unwrap();
+        let before = site.counts().gets;
+        home.segments().fetch(&files).unwrap();
+        let fetched = site.counts().gets - before;
+        let opened: Vec<_> = files.iter().map(|file| home.segments().open(file).unwrap().len()).collect();
+        assert_eq!(opened, [5, 0, 20_000_000]);
+        assert!(*home.segments().open(&long).unwrap() == long_file());
+        assert_eq!(site.counts().gets - before, fetched, "what was fetched is there");
+        fetched
+    };
+    assert_eq!(read(&bucket.site_with(Some(options()))), 0, "a restart fetches nothing");
+    let cold = bucket.site_with(Some(CacheOptions { folder: bucket.cache(1), ..options() }));
+    assert_eq!(read(&cold), 2 + 3, "two short files, and one in three pieces");
+    let archive = cold.archive(&shard()).unwrap();
+    let before = cold.counts().gets;
+    assert!(*archive.open(&long).unwrap() == long_file());
+    assert_eq!(cold.counts().gets, before, "who reads beside an owner shares its cache");
+}
+
+/// The one copy in a cache whose name begins so.
+fn copy_of(bucket: &Bucket, name: &str) -> std::path::PathBuf {
+    let shard = std::fs::read_dir(bucket.cache(0)).unwrap().find_map(|it| {
+        let path = it.unwrap().path();
+        path.is_dir().then_some(path)
+    });
+    let mut copies = std::fs::read_dir(shard.unwrap()).unwrap().map(|it| it.unwrap().path());
+    copies.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(name)).unwrap()
+}
+
+#[test]
+fn a_flipped_byte_is_mended_from_the_other_copy() {
+    let memory = Arc::new(MemoryMedium::default());
+    let bucket = Bucket {
+        folder: Some(tempfile::tempdir().unwrap()),
+        ..Bucket::on(memory.clone(), ObjectOptions::default())
+    };
+    let site = bucket.site_with(Some(CacheOptions { folder: bucket.cache(0), bytes_max: 1 << 30 }));
+    let home = site.home(&shard()).unwrap();
+    let file = home.segments().put("a.seg", b"123456789").unwrap();
+    let mapped = home.segments().open(&file).unwrap();
+    let (key, copy) = (keys(&bucket, "/segment/")[0].clone(), copy_of(&bucket, "a.seg"));
+    let flip = || {
+        let copy = std::fs::OpenOptions::new().write(true).open(&copy).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&copy, b"x", 3).unwrap();
+    };
+    flip();
+    assert_eq!(&*mapped, b"123x56789");
+    assert_eq!(home.segments().verify(&file).unwrap(), Verified::Mended);
+    assert_eq!(&*mapped, b"123456789", "those who read it have the right bytes");
+    assert_eq!(site.cache_counts().unwrap().mended, 1);
+    memory.damage(&key, |bytes| bytes[0] = b'y');
+    assert_eq!(home.segments().verify(&file).unwrap(), Verified::Mended);
+    assert_eq!(memory.get(&key).unwrap(), b"123456789");
+    memory.damage(&key, |bytes| bytes.truncate(4));
+    assert_eq!(home.segments().verify(&file).unwrap(), Verified::Mended, "cut short");
+    memory.delete(&key).unwrap();
+    assert_eq!(home.segments().verify(&file).unwrap(), Verified::Mended, "gone");
+    assert_eq!(home.segments().verify(&file).unwrap(), Verified::Sound);
+    flip();
+    memory.damage(&key, |bytes| bytes[0] = b'y');
+    let error = home.segments().verify(&file).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "no copy is whole: {error}");
+}
+
+#[test]
+fn what_comes_damaged_is_asked_for_again() {
+    let bucket = Bucket::with_caches();
+    let home = bucket.open().unwrap();
+    let file = home.segments().put("a.seg", b"123456789").unwrap();
+    let mut writer = home.segments().create("long.seg").unwrap();
+    writer.write_all(&long_file()).unwrap();
+    let long = writer.finish().unwrap().file;
+    for file in [file, long] {
+        let home = bucket.open().unwrap();
+        bucket.medium().flip_reads(1);
+        home.segments().open(&file).unwrap();
+        assert_eq!(home.segments().verify(&file).unwrap(), Verified::Sound);
+        let home = bucket.open().unwrap();
+        bucket.medium().flip_reads(u32::MAX);
+        let error = home.segments().open(&file).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
+        bucket.medium().flip_reads(0);
+    }
 }

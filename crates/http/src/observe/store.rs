@@ -1,0 +1,31 @@
+//! What was asked of the object store where shards are at home, as metrics. Counted by the store, priced by the
+//! binary, which knows the rates; a node with its data on a disk has none of it.
+
+/// Since the node began.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StoreFigures {
+    pub puts: u64,
+    pub gets: u64,
+    pub lists: u64,
+    pub deletes: u64,
+    /// Requests behind the first of a call.
+    pub retries: u64,
+    pub bytes_put: u64,
+    pub bytes_got: u64,
+    /// What requests cost in a month that goes on like this.
+    pub price_a_month: f64,
+    /// Of copies on the local disk; `None` where there is no cache.
+    pub cache: Option<StoreCacheFigures>,
+}
+
+/// Copies of segment files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreCacheFigures {
+    pub files: u64,
+    pub bytes: u64,
+    pub hits: u64,
+    pub misses: u64,
+    pub evicted: u64,
+    /// Damaged copies that were made whole again.
+    pub mended: u64,
+}
