@@ -8,6 +8,8 @@ use plan::AutoCommit;
 use crate::merge_policy::MergePolicy;
 use crate::scheduler::Scheduler;
 
+const WEEK_MS: i64 = 7 * 24 * 3600 * 1000;
+
 /// How a shard behaves. Sizes in bytes.
 #[derive(Clone, Debug)]
 pub struct ShardConfig {
@@ -29,6 +31,8 @@ pub struct ShardConfig {
     pub replaced_files_kept_ms: i64,
     /// Read every segment file at open and compare its checksum.
     pub verify_at_open: bool,
+    /// Within this time every segment file is read again; `None`: none is.
+    pub scrub_within_ms: Option<i64>,
 }
 
 /// What the caches of a shard may hold, in bytes; 0 turns one off.
@@ -70,6 +74,7 @@ impl Default for ShardConfig {
             batches_kept: 1_000,
             replaced_files_kept_ms: 10_000,
             verify_at_open: false,
+            scrub_within_ms: Some(WEEK_MS),
         }
     }
 }

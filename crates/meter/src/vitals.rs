@@ -140,6 +140,8 @@ pub struct VitalFigures {
     pub log: WaitFigures,
     /// Those that updates wait for.
     pub locks: Vec<LockFigures>,
+    /// Files of which no whole copy was found when they were read again.
+    pub damaged_files: u64,
 }
 
 /// Of flushes or merges since the shard was opened.

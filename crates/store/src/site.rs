@@ -42,8 +42,8 @@ pub trait ShardArchive: Send + Sync {
 
     /// The bytes of a file that a manifest names; they stay valid after its removal.
     ///
-    /// Errors: `NotFound` when it is gone and nobody here has a copy: take the newest manifest. A file that the newest one names and
-    /// that is not there is damage. `Corrupt` when it has another size.
+    /// Errors: `NotFound` when it is gone and nobody here has a copy: take the newest manifest. A file that
+    /// the newest one names and that is not there is damage. `Corrupt` when it has another size.
     fn open(&self, file: &SegmentFile) -> Result<SegmentBytes>;
 
     /// Makes ready what [`open`](Self::open) of each would have to fetch, side by side.

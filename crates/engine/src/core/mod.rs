@@ -24,6 +24,7 @@ pub(crate) mod expiries;
 pub(crate) mod recent;
 pub(crate) mod refused;
 pub(crate) mod schedule;
+pub(crate) mod scrub;
 pub(crate) mod state;
 pub(crate) mod unsettled;
 
@@ -41,6 +42,7 @@ use crate::config::ShardConfig;
 use crate::core::counters::Counters;
 use crate::core::expiries::Expiries;
 use crate::core::schedule::Schedule;
+use crate::core::scrub::Scrub;
 use crate::core::state::State;
 use crate::errors::from_store;
 use crate::indexing::prepare::Preparer;
@@ -77,6 +79,7 @@ pub(crate) struct Core {
     pub(crate) schedule: Schedule,
     pub(crate) expiries: Expiries,
     pub(crate) suggesters: Suggesters,
+    pub(crate) scrub: Mutex<Scrub>,
     pub(crate) counters: Counters,
     pub(crate) vitals: Vitals,
     pub(crate) turns: LockTurns,
@@ -160,6 +163,7 @@ impl Core {
             merge: self.vitals.merge.figures(),
             log: self.vitals.log.figures(),
             locks,
+            damaged_files: self.damaged_files(),
         }
     }
 

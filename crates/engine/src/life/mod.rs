@@ -1,7 +1,7 @@
 //! What becomes of a shard by itself, without anybody's update: opened (`recovery`), shown (`refresh`), moved
 //! from log to segments (`flush`, which publishes a `manifest`), merged (`merge`, by a `merge_policy`),
-//! cleared of what has ended (`expire`), read whole for another schema (`rebuild`). `schedule` says when each
-//! is due.
+//! cleared of what has ended (`expire`), read again for damage (`scrub`), read whole for another schema
+//! (`rebuild`). `schedule` says when each is due.
 
 pub(crate) mod expire;
 pub(crate) mod flush;
@@ -11,3 +11,4 @@ pub(crate) mod rebuild;
 pub(crate) mod recovery;
 pub(crate) mod refresh;
 pub(crate) mod schedule;
+pub(crate) mod scrub;

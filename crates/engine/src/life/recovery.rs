@@ -96,6 +96,7 @@ impl Core {
             schedule: Schedule::default(),
             expiries: Expiries::default(),
             suggesters: Suggesters::default(),
+            scrub: Mutex::default(),
             counters: Counters::default(),
             vitals: Vitals::default(),
             turns: LockTurns::default(),

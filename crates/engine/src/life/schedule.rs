@@ -30,13 +30,17 @@ impl Task for CommitTask {
     }
 }
 
-/// Merges that the policy wants, since segments have come or gone.
+/// Merges that the policy wants, since segments have come or gone, and the scrub, a file at a time.
 struct MergeTask(Weak<Core>);
 
 impl Task for MergeTask {
     fn turn(&self) -> u64 {
         if let Some(core) = self.0.upgrade() {
             core.merge_unattended();
+            unattended("reading files again", || {
+                core.scrub_due();
+                Ok(())
+            });
         }
         PAUSE_MS_MAX.unsigned_abs()
     }

@@ -17,6 +17,7 @@ mod model;
 mod rebuild;
 mod refused_meanwhile;
 mod schema_versions;
+mod scrub;
 mod trace;
 mod upkeep;
 mod vitals;

@@ -1,5 +1,5 @@
-//! What was asked of the object store where shards are at home, as metrics. Counted by the store, priced by the
-//! binary, which knows the rates; a node with its data on a disk has none of it.
+//! What was asked of the object store where shards are at home, as metrics. Counted by the store, priced by
+//! the binary, which knows the rates; a node with its data on a disk has none of it.
 
 /// Since the node began.
 #[derive(Clone, Debug, Default, PartialEq)]

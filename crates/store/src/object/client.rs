@@ -217,8 +217,8 @@ impl Client {
         keys.iter().zip(first).map(|(key, first)| self.get_on(key, first)).collect()
     }
 
-    /// Bytes of an object in several ranges, the first attempts side by side; fewer where it is shorter; `None`
-    /// where there is no such object.
+    /// Bytes of an object in several ranges, the first attempts side by side; fewer where it is shorter;
+    /// `None` where there is no such object.
     pub(crate) fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
         add(&self.counters.gets, ranges.len());
         let first = self.medium.get_ranges(key, ranges);

@@ -10,11 +10,18 @@ pub enum SignKind {
     LockHeld,
     LogStuck,
     DiskSlow,
+    FileDamaged,
 }
 
 impl SignKind {
-    pub const ALL: [Self; 5] =
-        [Self::FlushStuck, Self::MergeStalled, Self::LockHeld, Self::LogStuck, Self::DiskSlow];
+    pub const ALL: [Self; 6] = [
+        Self::FlushStuck,
+        Self::MergeStalled,
+        Self::LockHeld,
+        Self::LogStuck,
+        Self::DiskSlow,
+        Self::FileDamaged,
+    ];
 
     /// For programs: in answers and logs.
     pub fn name(self) -> &'static str {
@@ -24,6 +31,7 @@ impl SignKind {
             Self::LockHeld => "lock-held",
             Self::LogStuck => "log-stuck",
             Self::DiskSlow => "disk-slow",
+            Self::FileDamaged => "file-damaged",
         }
     }
 
@@ -35,6 +43,7 @@ impl SignKind {
             Self::LockHeld => "locksHeld",
             Self::LogStuck => "logsStuck",
             Self::DiskSlow => "disksSlow",
+            Self::FileDamaged => "filesDamaged",
         }
     }
 
@@ -51,6 +60,9 @@ impl SignKind {
             }
             Self::DiskSlow => {
                 "`iostat -x 1`: who else writes? `parhelion doctor host --data-dir DIR` measures the disk"
+            }
+            Self::FileDamaged => {
+                "the log names the files; back up what can be read, then restore the collection from an earlier backup (`action=RESTORE`) or index it anew"
             }
         }
     }

@@ -1,4 +1,5 @@
-//! What has not moved between looks at a shard, and for how long: pure, from figures and a time to signs.
+//! What has not moved between looks at a shard, or is damaged, and for how long: pure, from figures and a
+//! time to signs.
 //!
 //! In: [`VitalFigures`] of one shard at each look. Out: kinds of signs with how long and in which words. The
 //! bounds are long against what is in order on a slow disk: a sign that comes and goes is read by nobody.
@@ -28,6 +29,7 @@ pub struct ShardWatch {
     /// In the order of the figures.
     locks: Vec<Standstill>,
     disk: DiskWatch,
+    damage: Standstill,
 }
 
 /// Since when something is as it is.
@@ -53,7 +55,7 @@ impl Standstill {
 
 impl ShardWatch {
     pub fn look(&mut self, figures: &VitalFigures, now_ns: u64) -> Vec<Seen> {
-        let VitalFigures { flush, merge, log, locks } = figures;
+        let VitalFigures { flush, merge, log, locks, damaged_files } = figures;
         let mut seen = Vec::new();
         let mut see = |lasted_ms: Option<u64>, bound_ms, kind, words: &dyn Fn(&str) -> String| {
             if let Some(ms) = lasted_ms.filter(|ms| *ms >= bound_ms) {
@@ -86,6 +88,10 @@ impl ShardWatch {
                 format!("one thread has held the lock `{}` for {time}: that", lock.name)
             });
         }
+        let lasted = self.damage.lasted_ms((*damaged_files > 0).then_some((0, 0)), now_ns);
+        see(lasted, 0, SignKind::FileDamaged, &|_| {
+            format!("{damaged_files} segment files are damaged, and no other copy is whole: the index")
+        });
         seen.extend(self.disk.look(log, now_ns));
         seen
     }
@@ -114,6 +120,18 @@ mod tests {
     ) -> Vec<Seen> {
         let looks = seconds.start * 2..=seconds.end * 2;
         looks.map(|half| watch.look(figures, half * 500_000_000)).last().unwrap_or_default()
+    }
+
+    #[test]
+    fn damage_is_told_as_long_as_it_lasts() {
+        let mut watch = ShardWatch::default();
+        let damaged = VitalFigures { damaged_files: 2, ..VitalFigures::default() };
+        let seen = stand_still(&mut watch, &damaged, 0..5);
+        assert!(
+            matches!(&seen[..], [(SignKind::FileDamaged, 5_000, words)] if words.starts_with("2 segment files")),
+            "{seen:?}"
+        );
+        assert_eq!(watch.look(&VitalFigures::default(), 6_000_000_000), []);
     }
 
     fn held(turns: u64) -> VitalFigures {
