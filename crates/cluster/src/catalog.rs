@@ -72,6 +72,11 @@ impl Catalog {
         Ok(keys)
     }
 
+    /// Of them those that have shared documents.
+    pub fn shared_keys(&self) -> Result<Vec<String>> {
+        self.shared.list(COLLECTIONS)
+    }
+
     pub fn collection(&self, key: &str) -> Result<Option<CollectionDocument>> {
         Ok(self.shared.get(&path(key, "collection.json"))?.map(|found| found.value))
     }

@@ -25,20 +25,36 @@ use crate::shard::{
 struct EngineShards {
     caches: CacheSizes,
     scheduler: Arc<dyn Scheduler>,
+    /// How often those look that another owns; `None`: this node owns its shards.
+    follow_every_ms: Option<u64>,
 }
 
 /// Shards of the engine, each with caches of these sizes, whose background work this scheduler runs.
 pub fn engine_shards(caches: CacheSizes, scheduler: Arc<dyn Scheduler>) -> Arc<dyn OpenShard> {
-    Arc::new(EngineShards { caches, scheduler })
+    Arc::new(EngineShards { caches, scheduler, follow_every_ms: None })
+}
+
+/// The same of shards that another node owns: they are read, and looked for anew every so many milliseconds.
+pub fn engine_readers(
+    caches: CacheSizes,
+    scheduler: Arc<dyn Scheduler>,
+    every_ms: u64,
+) -> Arc<dyn OpenShard> {
+    Arc::new(EngineShards { caches, scheduler, follow_every_ms: Some(every_ms) })
 }
 
 impl OpenShard for EngineShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
         let ShardSite { place, schema, auto_commit, clock, peers } = site;
-        let home = place.site.home(&place.id).map_err(lift)?;
         let (caches, scheduler) = (self.caches.clone(), Some(self.scheduler.clone()));
         let config = ShardConfig { auto_commit, caches, scheduler, ..ShardConfig::default() };
-        let shard = engine::Shard::open(home, schema, config, clock)?;
+        let shard = match self.follow_every_ms {
+            None => engine::Shard::open(place.site.home(&place.id).map_err(lift)?, schema, config, clock)?,
+            Some(every_ms) => {
+                let archive = place.site.archive(&place.id).map_err(lift)?;
+                engine::Shard::open_reader(archive, schema, config, clock, every_ms)?
+            }
+        };
         shard.set_peers(peers);
         Ok(shard)
     }

@@ -32,7 +32,7 @@ pub use collection::{
 };
 pub use create::{CreateCollection, Sharding};
 pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
-pub use engine_shards::engine_shards;
+pub use engine_shards::{engine_readers, engine_shards};
 pub use finish::{
     finish_facets, finish_search, finish_suggestions, finish_terms, finish_top_terms, spell_words,
 };

@@ -88,6 +88,8 @@ pub struct ServeConfig {
     pub host_notes: HostNotes,
     /// What is stuck in the node at the moment: seen by whoever calls its looks, shown to requests.
     pub watch: Arc<NodeWatch>,
+    /// Whether the node only reads what another owns: changes are refused, whoever asks for them.
+    pub read_only: bool,
     /// Who may do what; `None` lets everybody do everything.
     pub security: Option<Arc<Security>>,
     /// How often one user may fail to log in from one address within five minutes, and an address ten times
@@ -140,6 +142,7 @@ impl ServeConfig {
             store: Arc::new(|| None),
             host_notes: Arc::new(|| Some(Vec::new())),
             watch: Arc::default(),
+            read_only: false,
             security: None,
             log_in_failures_max: 10,
             new_uuid,

@@ -8,6 +8,7 @@ mod configsets;
 mod demo;
 #[cfg(target_os = "linux")]
 mod doctor;
+mod follow;
 mod guard;
 mod ingest;
 mod lab;

@@ -39,6 +39,14 @@ pub struct StoreArgs {
     /// are fetched into memory.
     #[arg(long, value_name = "MIB", default_value_t = 32 << 10, env = "PARHELION_STORE_CACHE")]
     pub store_cache: u64,
+    /// Read what --store has beside the node that owns it, and own nothing: any number of nodes may. Searches
+    /// see what the owner has flushed (its hard commits); changes are refused with 403.
+    #[arg(long, requires = "store", env = "PARHELION_READ_ONLY")]
+    pub read_only: bool,
+    /// With --read-only: how often to look for what the owner has flushed since, in milliseconds; for
+    /// collections, schemas and aliases a tenth as often. A look is one request for each shard.
+    #[arg(long, value_name = "MS", requires = "read_only", default_value_t = 1_000, env = "PARHELION_FOLLOW", value_parser = clap::value_parser!(u64).range(10..))]
+    pub follow: u64,
     /// With --store: what the store takes for 1,000 requests that change or list, and for 1,000 that read,
     /// for the metric STORE.priceAMonth.
     #[arg(long, value_name = "PUT,GET", default_value = "0.005,0.0004", env = "PARHELION_STORE_PRICES")]

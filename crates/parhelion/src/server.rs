@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use cluster::{CacheSizes, Node, NodeConfig, ThreadScheduler};
@@ -13,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::ambient::{SystemClock, new_uuid};
 use crate::configsets;
+use crate::follow::{self, Following};
 use crate::guard;
 use crate::limits::LimitArgs;
 use crate::listen::{self, Bound, ListenAddress};
@@ -61,6 +63,7 @@ pub struct Server {
     _store: Option<OpenStore>,
     stop: watch::Sender<bool>,
     _watching: Watching,
+    _following: Option<Following>,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
@@ -87,13 +90,16 @@ impl Server {
             bound.push(listen::bind(place, tls.as_ref()).await?);
         }
         let name = bound.iter().find_map(|bound| bound.name.as_deref()).unwrap_or(NAMELESS);
+        let follow_ms = store.as_ref().filter(|it| it.read_only).map(|it| it.follow);
+        let (caches, scheduler) =
+            (if cache { CacheSizes::default() } else { CacheSizes::NONE }, Arc::new(ThreadScheduler));
         let config = NodeConfig {
             data_dir: data_dir.clone(),
             clock: Arc::new(SystemClock),
-            shards: cluster::engine_shards(
-                if cache { CacheSizes::default() } else { CacheSizes::NONE },
-                Arc::new(ThreadScheduler),
-            ),
+            shards: match follow_ms {
+                Some(every_ms) => cluster::engine_readers(caches, scheduler, every_ms),
+                None => cluster::engine_shards(caches, scheduler),
+            },
             name: format!("{name}_solr"),
         };
         let url = store.as_ref().and_then(|it| it.store.clone());
@@ -114,6 +120,9 @@ impl Server {
         config.watch = crate::watch::watch();
         config.host_notes = crate::watch::host_notes(&data_dir);
         let watching = crate::watch::start(config.watch.clone(), &node)?;
+        config.read_only = follow_ms.is_some();
+        let every = follow_ms.map(Duration::from_millis);
+        let following = every.map(|every| follow::start(&node, every)).transpose()?;
         config.machine = Arc::new(move || machine::facts(&data_dir));
         if let Some(figures) = store.as_ref().map(OpenStore::figures) {
             config.store = Arc::new(move || Some(figures()));
@@ -133,7 +142,16 @@ impl Server {
         let sockets = sockets.into_iter().flatten().collect();
         let listeners = bound.into_iter().map(|Bound { listener, .. }| listener).collect();
         let serving = tokio::spawn(http::serve(listeners, node.clone(), config, until(stopped)));
-        Ok(Self { places, sockets, node, _store: store, stop, _watching: watching, serving })
+        Ok(Self {
+            places,
+            sockets,
+            node,
+            _store: store,
+            stop,
+            _watching: watching,
+            _following: following,
+            serving,
+        })
     }
 
     /// The first place; a Solr URL if that is an address.
@@ -170,7 +188,8 @@ fn open_node(
     let Some((args, url)) = addressed else { return Ok((Node::open(config)?, None)) };
     let store = OpenStore::open(url, args, &config.data_dir)?;
     let homes = store.documents(&config.data_dir)?;
-    Ok((Node::open_at(config, homes, store.site())?, Some(store)))
+    let open = if args.read_only { Node::open_reader } else { Node::open_at };
+    Ok((open(config, homes, store.site())?, Some(store)))
 }
 
 async fn until(mut stopped: watch::Receiver<bool>) {

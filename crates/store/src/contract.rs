@@ -129,6 +129,12 @@ pub trait ManifestStore: Send + Sync {
     /// replay then says whether the log still holds what is missing.
     fn load(&self) -> Result<Option<(u64, Vec<u8>)>>;
 
+    /// [`load`](Self::load) of one above `version`; `None` while there is none that can be read. May come
+    /// late by some calls, where asking so costs less.
+    fn load_above(&self, version: Option<u64>) -> Result<Option<(u64, Vec<u8>)>> {
+        Ok(self.load()?.filter(|(newest, _)| Some(*newest) > version))
+    }
+
     /// Adds the successor of version `expected` (`None`: of nothing) and returns its version, once durable.
     ///
     /// A manifest may only name a watermark that [`FencedLog::wait_durable`] has returned for, and segments

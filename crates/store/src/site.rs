@@ -40,6 +40,12 @@ pub trait ShardArchive: Send + Sync {
     /// The newest valid manifest and its version; `None` where nothing was published yet.
     fn newest(&self) -> Result<Option<(u64, Vec<u8>)>>;
 
+    /// The same of one above `version`: what a reader asks again and again. May come late by some calls,
+    /// where asking so costs less.
+    fn newest_above(&self, version: Option<u64>) -> Result<Option<(u64, Vec<u8>)>> {
+        Ok(self.newest()?.filter(|(newest, _)| Some(*newest) > version))
+    }
+
     /// The bytes of a file that a manifest names; they stay valid after its removal.
     ///
     /// Errors: `NotFound` when it is gone and nobody here has a copy: take the newest manifest. A file that

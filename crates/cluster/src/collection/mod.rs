@@ -163,6 +163,11 @@ impl Collection {
         self.catalog.shard_folder(self.entry.load().key(), &folder.unwrap_or_default())
     }
 
+    /// Of the documents that are served.
+    pub(crate) fn edition(&self) -> String {
+        self.home.served().edition.clone()
+    }
+
     pub fn schema(&self) -> Arc<Schema> {
         self.schema.load().value.clone()
     }

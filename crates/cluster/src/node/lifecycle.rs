@@ -195,7 +195,7 @@ impl Node {
         Ok(configset)
     }
 
-    fn load(&self, entry: CollectionDocument) -> Result<Arc<Collection>> {
+    pub(super) fn load(&self, entry: CollectionDocument) -> Result<Arc<Collection>> {
         let saved = self.catalog.schema(entry.key())?.value;
         let config = self.catalog.config(entry.key())?;
         let written = self.catalog.placement(entry.key())?;

@@ -5,6 +5,7 @@
 //! step is `lifecycle`'s, renaming and aliases are `names`'; documents on disk are the catalog's.
 
 mod configsets;
+mod follow;
 mod lifecycle;
 mod names;
 mod shards;
@@ -16,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use meter::{Clock, Meters};
 use plan::{AutoCommit, Error, ErrorKind, Join, LikeTerm, MoreLike, Result, Schema};
-use store::{LocalSite, ShardId, Site};
+use store::{LocalSite, ReadOnlyMetadata, ShardId, Site};
 
 use crate::catalog::{Catalog, MetadataHomes};
 use crate::collection::Collection;
@@ -122,12 +123,33 @@ impl Node {
 
     /// The same with shards that are elsewhere too. Blocks.
     pub fn open_at(config: NodeConfig, homes: MetadataHomes, site: Arc<dyn Site>) -> Result<Arc<Self>> {
+        let mut node = Self::begin(config, homes, site)?;
+        // Before anything is read: what older releases wrote is put into today's form first.
+        upgrade(&node.catalog)?;
+        node.take_up_state()?;
+        node.left_alone = node.take_up_collections()?;
+        Ok(Arc::new(node))
+    }
+
+    /// A node that reads what another owns and changes none of it, with shards that are opened so
+    /// (`engine_readers`); whoever runs it calls [`follow`](Self::follow) again and again. Blocks.
+    pub fn open_reader(config: NodeConfig, homes: MetadataHomes, site: Arc<dyn Site>) -> Result<Arc<Self>> {
+        let homes = MetadataHomes { shared: Arc::new(ReadOnlyMetadata::new(homes.shared)), ..homes };
+        let node = Arc::new(Self::begin(config, homes, site)?);
+        match node.follow() {
+            Ok(()) => Ok(node),
+            Err(failures) => {
+                Err(failures.into_iter().next().unwrap_or_else(|| Error::internal("no failure")))
+            }
+        }
+    }
+
+    /// With nothing taken up yet.
+    fn begin(config: NodeConfig, homes: MetadataHomes, site: Arc<dyn Site>) -> Result<Self> {
         let NodeConfig { data_dir, clock, shards, name } = config;
         let started_ms = clock.now_ms();
         let catalog = Arc::new(Catalog::open(data_dir, homes)?);
-        // Before anything is read: what older releases wrote is put into today's form first.
-        upgrade(&catalog)?;
-        let mut node = Self {
+        Ok(Self {
             name,
             uploads: Uploads::open(&catalog)?,
             catalog,
@@ -138,10 +160,7 @@ impl Node {
             changing: Mutex::new(()),
             started_ms,
             left_alone: Vec::new(),
-        };
-        node.take_up_state()?;
-        node.left_alone = node.take_up_collections()?;
-        Ok(Arc::new(node))
+        })
     }
 
     pub fn name(&self) -> &str {

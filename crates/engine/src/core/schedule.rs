@@ -29,6 +29,8 @@ pub(crate) struct Running {
     pub(crate) commits: Option<RunningTask>,
     pub(crate) merges: Option<RunningTask>,
     pub(crate) log: Option<RunningTask>,
+    /// Of a shard that another owns, the only one.
+    pub(crate) follow: Option<RunningTask>,
 }
 
 pub(crate) struct RunningTask {

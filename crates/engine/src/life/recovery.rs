@@ -267,7 +267,7 @@ fn damaged(at: Watermark) -> Error {
     Error::new(ErrorKind::DataLoss, format!("log record {epoch}/{sequence} is no record of this version"))
 }
 
-fn open_segment(
+pub(crate) fn open_segment(
     store: &dyn SegmentStore,
     record: &SegmentRecord,
     layout: &Layout,
@@ -284,14 +284,7 @@ fn open_segment(
             files.insert(PathBuf::from(&file.name), bytes);
         }
     }
-    let dead = match &record.marks {
-        Some(marks) => Dead::from_bytes(&open_file(store, &marks.file, verify)?),
-        None => Dead::default(),
-    };
-    let expected = record.marks.as_ref().map_or(0, |marks| marks.dead);
-    if dead.count() != expected || dead.iter().last().is_some_and(|last| last >= record.max_doc) {
-        return Err(damaged_segment(record, "its death marks are not those of the manifest"));
-    }
+    let dead = open_marks(store, record, verify)?;
     let parts = SegmentParts {
         id: record.id,
         max_doc: record.max_doc,
@@ -303,6 +296,19 @@ fn open_segment(
     // Tantivy panics on some kinds of damage (0.27).
     let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Segment::open(parts, layout)));
     opened.unwrap_or_else(|_| Err(damaged_segment(record, "its files make no sense")))
+}
+
+/// The dead of a segment, as its manifest has them.
+pub(crate) fn open_marks(store: &dyn SegmentStore, record: &SegmentRecord, verify: bool) -> Result<Dead> {
+    let dead = match &record.marks {
+        Some(marks) => Dead::from_bytes(&open_file(store, &marks.file, verify)?),
+        None => Dead::default(),
+    };
+    let expected = record.marks.as_ref().map_or(0, |marks| marks.dead);
+    if dead.count() != expected || dead.iter().last().is_some_and(|last| last >= record.max_doc) {
+        return Err(damaged_segment(record, "its death marks are not those of the manifest"));
+    }
+    Ok(dead)
 }
 
 fn damaged_segment(record: &SegmentRecord, what: &str) -> Error {

@@ -211,8 +211,8 @@ impl Core {
     pub(crate) fn stop(&self) {
         self.schedule.stop.store(true, Ordering::SeqCst);
         // Taken out first: the turn that is waited for may want to wake the other task.
-        let Running { commits, merges, log } = std::mem::take(&mut *lock(&self.schedule.running));
-        for task in commits.into_iter().chain(merges).chain(log) {
+        let Running { commits, merges, log, follow } = std::mem::take(&mut *lock(&self.schedule.running));
+        for task in commits.into_iter().chain(merges).chain(log).chain(follow) {
             task.handle.stop();
         }
         // A wake that came before the end of its task is lost with it; whoever waits would wait for ever.
@@ -222,7 +222,7 @@ impl Core {
 
 /// Work that nobody waits for; false when it panicked. Failures show again to whoever updates or commits;
 /// here only the log can be told. Neither they nor a panic may end the thread: commits would silently stop.
-fn unattended(what: &str, work: impl FnOnce() -> Result<()>) -> bool {
+pub(crate) fn unattended(what: &str, work: impl FnOnce() -> Result<()>) -> bool {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "{what} failed; it is tried again"),

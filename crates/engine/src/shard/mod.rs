@@ -17,7 +17,7 @@ use plan::{
     AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,
     SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
-use store::{ShardHome, ShardImage};
+use store::{ReadOnlyHome, ShardArchive, ShardHome, ShardImage};
 
 use crate::config::ShardConfig;
 use crate::core::Core;
@@ -40,6 +40,8 @@ use crate::write::update_context::UpdateContext;
 pub struct Shard {
     core: Arc<Core>,
     caches: Arc<SearchCaches>,
+    /// Another owns it: nothing is flushed here.
+    is_reader: bool,
     /// The home stays owned as long as the shard is open.
     _home: Arc<dyn ShardHome>,
 }
@@ -60,7 +62,32 @@ impl Shard {
         if let Some(scheduler) = scheduler {
             core.start(&*scheduler)?;
         }
-        Ok(Arc::new(Self { core, caches, _home: home }))
+        Ok(Arc::new(Self { core, caches, is_reader: false, _home: home }))
+    }
+
+    /// Opens a shard beside its owner, if it has one at the moment: searches see what was flushed last, as
+    /// looked for every `every_ms` milliseconds by the configured scheduler, or by
+    /// [`follow`](Self::follow). Updates are refused with `Unavailable`.
+    pub fn open_reader(
+        archive: Arc<dyn ShardArchive>,
+        schema: Arc<Schema>,
+        config: ShardConfig,
+        clock: Arc<dyn Clock>,
+        every_ms: u64,
+    ) -> Result<Arc<Self>> {
+        let home: Arc<dyn ShardHome> = Arc::new(ReadOnlyHome::new(archive));
+        let (scheduler, caches) = (config.scheduler.clone(), Arc::new(SearchCaches::new(&config.caches)));
+        let core = Core::open(&*home, schema, config, clock)?;
+        core.refuse_updates("it is only read here, and its owner takes them");
+        if let Some(scheduler) = scheduler {
+            core.start_following(&*scheduler, every_ms)?;
+        }
+        Ok(Arc::new(Self { core, caches, is_reader: true, _home: home }))
+    }
+
+    /// Takes up what the shard's owner has flushed since; false where that is nothing. Of readers alone.
+    pub fn follow(&self) -> Result<bool> {
+        if self.is_reader { self.core.follow() } else { Ok(false) }
     }
 
     /// The parts, for rebuilds and for tests that drive background work by hand.
@@ -251,6 +278,9 @@ impl Shard {
     /// Ends the shard's tasks and flushes. What follows on it is refused.
     pub fn close(&self) -> Result<()> {
         self.core.stop();
+        if self.is_reader {
+            return Ok(());
+        }
         let flushed = self.core.flush(false);
         self.core.refuse_updates("the shard is closed");
         // Of what was applied meanwhile, where the flush had not come so far as to write the log.

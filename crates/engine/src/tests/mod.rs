@@ -11,6 +11,7 @@ mod blocks;
 mod conditions;
 mod durable;
 mod faults;
+mod follow;
 mod formats;
 mod lifecycle;
 mod model;

@@ -66,8 +66,13 @@ pub(crate) async fn respond(
 
 async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
     let started = Instant::now();
-    let reply = match Access::of(server.guard.as_ref(), peer, &request, watch.started_ms) {
-        Ok(access) => match access.is_open().then(|| kept(server, &request)).flatten() {
+    let reply = match Access::of(
+        (server.guard.as_ref(), server.config.read_only),
+        peer,
+        &request,
+        watch.started_ms,
+    ) {
+        Ok(access) => match access.reads_all().then(|| kept(server, &request)).flatten() {
             Some(kept) => Some(kept),
             None => match route::target(&watch.method, watch.uri.path()) {
                 Ok(target) => serve(server, request, (target, access), watch).await,

@@ -108,9 +108,12 @@ fn random(new_uuid: &Arc<dyn Fn() -> String + Send + Sync>) -> [u8; 32] {
 pub(crate) enum Access {
     /// Nothing is guarded here.
     Open,
+    /// The same of a node that only reads: whoever asks for a change is told so.
+    ReadOnly,
     Guarded {
         security: Arc<Security>,
         who: Option<Principal>,
+        read_only: bool,
     },
 }
 
@@ -120,10 +123,13 @@ pub(crate) enum Refusal {
     LogIn(&'static str),
     /// 403.
     Forbidden,
+    /// 403 too: of this node, whoever asks.
+    ReadOnly,
     /// 429, for this many seconds.
     Wait(u64),
 }
 
+const READ_ONLY: &str = "This node only reads what another one owns; send changes to the node that serves the store without --read-only";
 const BAD_CREDENTIALS: Refusal = Refusal::LogIn("Bad credentials");
 
 impl Refusal {
@@ -132,6 +138,7 @@ impl Refusal {
         match self {
             Refusal::LogIn(reason) => Reply::page(401, reason, path),
             Refusal::Forbidden => Reply::page(403, "Unauthorized request, Response code: 403", path),
+            Refusal::ReadOnly => Reply::page(403, READ_ONLY, path),
             Refusal::Wait(wait_s) => Reply {
                 retry_after_s: wait_s,
                 ..Reply::page(429, "Too many log-ins have failed; try again later", path)
@@ -144,29 +151,45 @@ impl Access {
     /// Who sent a request, by its head. A header that says who and is wrong is refused, whatever is asked
     /// for.
     pub fn of<B>(
-        guard: Option<&Guard>,
+        (guard, read_only): (Option<&Guard>, bool),
         peer: Peer,
         request: &Request<B>,
         now_ms: i64,
     ) -> Result<Self, Refusal> {
-        let Some(guard) = guard else { return Ok(Access::Open) };
+        let Some(guard) = guard else { return Ok(if read_only { Access::ReadOnly } else { Access::Open }) };
         let security = guard.security();
         let shown = shown(request.headers()).map_err(|BadCredentials| BAD_CREDENTIALS)?;
         let who = shown.map(|shown| guard.log_in(&security, &shown, peer, now_ms)).transpose()?;
         if who.is_none() && security.blocks_unknown() {
             return Err(Refusal::LogIn("require authentication"));
         }
-        Ok(Access::Guarded { security, who })
+        Ok(Access::Guarded { security, who, read_only })
     }
 
+    /// Whether nothing is looked at: no request is refused.
     pub fn is_open(&self) -> bool {
         matches!(self, Access::Open)
     }
 
+    /// Whether everybody may read everything, and an answer to one is one to all.
+    pub fn reads_all(&self) -> bool {
+        matches!(self, Access::Open | Access::ReadOnly)
+    }
+
     /// Whether a request with these needs is let through.
     pub fn check(&self, needs: Needs, method: &str, params: &Params) -> Result<(), Refusal> {
-        let Access::Guarded { security, who } = self else { return Ok(()) };
         let Needs { permission, path, scope } = needs;
+        let (security, who) = match self {
+            Access::Open => return Ok(()),
+            Access::ReadOnly if permission.edits() => return Err(Refusal::ReadOnly),
+            Access::ReadOnly => return Ok(()),
+            Access::Guarded { security, who, read_only } => {
+                if *read_only && permission.edits() {
+                    return Err(Refusal::ReadOnly);
+                }
+                (security, who)
+            }
+        };
         let asked = AccessRequest { permission, path: &path, method, params, scope };
         match security.judge(&asked, who.as_ref()) {
             Verdict::Permitted => Ok(()),
@@ -185,7 +208,7 @@ impl Access {
     /// A collection that a request names beside its own, unless the sender may not search it: it is then as
     /// if it were not there.
     pub fn find(&self, node: &Node, name: &str) -> Option<Arc<Collection>> {
-        node.find(name).filter(|collection| self.is_open() || self.reads(collection))
+        node.find(name).filter(|collection| self.reads_all() || self.reads(collection))
     }
 }
 

@@ -35,6 +35,34 @@ pub enum Predefined {
     All,
 }
 
+impl Predefined {
+    /// Whether what asks for it changes something of collections or of the node.
+    pub fn edits(self) -> bool {
+        match self {
+            Predefined::SecurityEdit
+            | Predefined::SchemaEdit
+            | Predefined::ConfigEdit
+            | Predefined::CoreAdminEdit
+            | Predefined::CollectionAdminEdit
+            | Predefined::Update
+            | Predefined::FilestoreWrite
+            | Predefined::PackageEdit
+            | Predefined::All => true,
+            Predefined::SecurityRead
+            | Predefined::SchemaRead
+            | Predefined::ConfigRead
+            | Predefined::CoreAdminRead
+            | Predefined::CollectionAdminRead
+            | Predefined::Read
+            | Predefined::Health
+            | Predefined::MetricsRead
+            | Predefined::ZkRead
+            | Predefined::FilestoreRead
+            | Predefined::PackageRead => false,
+        }
+    }
+}
+
 /// A request, as far as rules look at it: by the handler that serves it, never by the text of its path.
 #[derive(Debug)]
 pub struct AccessRequest<'a> {

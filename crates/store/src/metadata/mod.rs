@@ -9,9 +9,11 @@ pub mod conformance;
 mod files;
 #[cfg(any(test, feature = "faults"))]
 pub mod memory;
+mod read_only;
 mod watch;
 
 pub use files::MetadataFiles;
+pub use read_only::ReadOnlyMetadata;
 pub(crate) use watch::Watchers;
 pub use watch::{Hint, Watch};
 

@@ -504,3 +504,29 @@ fn what_comes_damaged_is_asked_for_again() {
         bucket.medium().flip_reads(0);
     }
 }
+
+#[test]
+fn a_reader_asks_for_the_next_manifest_and_seldom_for_all() {
+    let bucket = Bucket::in_memory();
+    let site = bucket.site();
+    let archive = site.archive(&shard()).unwrap();
+    assert_eq!(archive.newest_above(None).unwrap(), None, "nobody has owned it");
+    let home = bucket.open().unwrap();
+    let mut version = flush(&*home, None, b"one");
+    assert_eq!(archive.newest_above(None).unwrap(), version.map(|version| (version, b"one".to_vec())));
+    let before = site.counts();
+    for _ in 0..10 {
+        assert_eq!(archive.newest_above(version).unwrap(), None);
+    }
+    let counts = site.counts();
+    assert_eq!((counts.gets - before.gets, counts.lists - before.lists), (10, 0));
+    let first = version;
+    version = flush(&*home, version, b"two");
+    assert_eq!(archive.newest_above(first).unwrap(), version.map(|version| (version, b"two".to_vec())));
+    // The next one comes and goes between two looks.
+    for _ in 0..20 {
+        version = flush(&*home, version, b"later");
+    }
+    let found = (0..20).find_map(|_| archive.newest_above(first).unwrap());
+    assert_eq!(found, version.map(|version| (version, b"later".to_vec())));
+}

@@ -207,7 +207,7 @@ impl Node {
         Ok(())
     }
 
-    fn adopt_state(&self, state: ClusterState) {
+    pub(in crate::node) fn adopt_state(&self, state: ClusterState) {
         let directory = Directory { state: Arc::new(state), ..Directory::clone(&self.directory.load()) };
         self.directory.store(Arc::new(directory));
     }

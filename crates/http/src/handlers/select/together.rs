@@ -35,7 +35,7 @@ pub(super) fn asked(
         let node = &call.server.node;
         for collection in node.resolve(name).map_err(|_| unknown())? {
             // Which the sender may not search is as if it were not there.
-            if !call.access.is_open() && !call.access.reads(&collection) {
+            if !call.access.reads_all() && !call.access.reads(&collection) {
                 return Err(unknown());
             }
             if !found.iter().any(|known| Arc::ptr_eq(known, &collection)) {
