@@ -144,7 +144,11 @@ impl<'a> QueryPrinter<'a> {
                 };
                 format!("({}){tie}", each.join(" | "))
             }
-            Query::ConstantScore { query, .. } => format!("filter({})", self.print(query, Form::Plain)),
+            // What scores nothing is `filter(…)` of the query language; what scores is Lucene's own.
+            Query::ConstantScore { query, score } => {
+                let name = if *score == 0.0 { "filter" } else { "ConstantScore" };
+                format!("{name}({})", self.print(query, Form::Plain))
+            }
             Query::Function(function) => function.to_string(),
             // Lucene has no text for it.
             Query::FunctionRange(_) => "FunctionRangeQuery()".to_owned(),
@@ -243,6 +247,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Rank(_) => "FeatureQuery",
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
+            Query::ConstantScore { score, .. } if *score != 0.0 => return None,
             Query::ConstantScore { .. } => "FilterQuery",
             Query::Function(_) => "FunctionQuery",
             Query::FunctionRange(_) => "FunctionRangeQuery",

@@ -29,6 +29,8 @@ fn classes_are_named_where_solr_names_them() {
     check("{!terms f=a_s}b,a", "a_s:(a b)", "TermInSetQuery(a_s:(a b))");
     check("filter(a_s:x)", "filter(a_s:x)", "FilterQuery(filter(a_s:x))");
     check("{!bool filter=a_s:w}", "#filter(a_s:w)", "+FilterQuery(filter(a_s:w))");
+    let bands = "ConstantScore(+ConstantScore(a_s:x) +ConstantScore(a_s:y))";
+    check("{!min_hash field=a_s sep=',' tp=0}x,y", bands, bands);
     check("{!term f=a_s cache=false}x", "{!cache=false}a_s:x", "{!cache=false}a_s:x");
     check("", "MatchNoDocsQuery(\"\")", "MatchNoDocsQuery(MatchNoDocsQuery(\"\"))");
 }

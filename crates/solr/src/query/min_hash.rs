@@ -32,6 +32,10 @@ pub(super) fn min_hash(request: &Request<'_>) -> Result<Option<Query>> {
         )));
     }
     let Some(field) = request.context.find(name).filter(has_terms) else { return Ok(Some(Query::Nothing)) };
+    if similarity < 0.0 && found_share >= 1.0 {
+        // Solr differs: its query refuses the minimum that follows, with an error 500.
+        return Err(Error::bad_request(format!("`sim` is {similarity}; give a share between 0 and 1")));
+    }
     let band_size = if found_share < 1.0 { band_size(hashes.len(), similarity, found_share) } else { 1 };
     let clauses = bands(&field, &hashes, band_size).map(|query| Clause { occur: Occur::Should, query });
     // In single precision, as in Java: a double would now and then ask for one hash more.
