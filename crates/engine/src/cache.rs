@@ -5,10 +5,11 @@
 //! invalid by itself. Filters, kept results and stored documents are in such caches; their counts go to
 //! status pages and metrics as `plan::CacheStats`.
 
-use std::hash::{Hash, RandomState};
+use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use foldhash::quality::RandomState;
 use plan::CacheStats;
 use quick_cache::{Equivalent, Lifecycle, Weighter};
 
@@ -55,17 +56,15 @@ const ENTRIES_EXPECTED: usize = 64;
 
 impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     /// Holds up to `bytes_max` of what inserts say their entries cost; 0 holds nothing and counts nothing.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "keys are the users', who could play against a known hash; no answer hangs on it"
-    )]
     pub fn new(bytes_max: u64) -> Self {
         let evictions = Arc::new(AtomicU64::new(0));
+        // Keys are the users', who could play against a known hash: its seed is this process's own. No answer
+        // hangs on it.
         let entries = quick_cache::sync::Cache::with(
             ENTRIES_EXPECTED,
             bytes_max,
             ByBytes,
-            RandomState::new(),
+            RandomState::default(),
             Evictions(evictions.clone()),
         );
         let (lookups, hits, inserts) = Default::default();

@@ -4,7 +4,9 @@
 //! compares with `==` as well. It holds within one build of the server, so it is neither stored nor sent.
 
 use std::fmt::{self, Debug, Write};
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{BuildHasher, Hasher};
+
+use foldhash::fast::{FixedState, FoldHasher};
 
 use crate::value::Value;
 
@@ -21,16 +23,16 @@ impl Fingerprint {
     /// The text is hashed as it comes and never held: the result cache's key was that text once, written and
     /// kept for every search.
     pub fn of(part: &impl Debug) -> Self {
-        let mut text = HashedText::default();
+        let mut text = HashedText { hasher: FixedState::default().build_hasher(), bytes: 0 };
         // Invariant: hashing does not fail, and neither do derived debug forms.
         let _always_ok = write!(text, "{part:?}");
         Self { hash: text.hasher.finish(), bytes: text.bytes }
     }
 }
 
-#[derive(Default)]
+/// A debug form comes in many short pieces, for which the standard hasher takes some forty instructions each.
 struct HashedText {
-    hasher: DefaultHasher,
+    hasher: FoldHasher<'static>,
     bytes: usize,
 }
 

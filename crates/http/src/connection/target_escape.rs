@@ -133,11 +133,11 @@ impl TargetEscape {
 
     /// Takes the rest of a line, or what there is of it; returns how many bytes.
     fn line(&mut self, rest: &[u8]) -> usize {
-        let end = rest.iter().position(|byte| *byte == b'\n');
+        let end = memchr::memchr(b'\n', rest);
         let part = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-        let room = LINE_BYTES_MAX.saturating_sub(self.line.len());
+        let room = LINE_BYTES_MAX.saturating_sub(self.line.len()).min(part.len());
         self.cut |= part.len() > room;
-        self.line.extend(part.iter().take(room));
+        self.line.extend_from_slice(part.get(..room).unwrap_or_default());
         self.last = part.last().copied().unwrap_or(self.last);
         if end.is_some() {
             let next = if self.last == b'\r' { self.after_line() } else { State::Off };
@@ -178,12 +178,21 @@ impl TargetEscape {
     }
 }
 
-/// Stays as it is within a target.
+/// Stays as it is within a target. Each byte of each target is asked for, so that it is looked up.
 fn is_plain(byte: u8) -> bool {
-    byte > b' ' && byte != 0x7f && !is_refused(byte)
+    const PLAIN: [bool; 256] = {
+        let (mut plain, mut byte) = ([false; 256], 0_u8);
+        while byte < u8::MAX {
+            plain[byte as usize] = byte > b' ' && byte != 0x7f && !is_refused(byte);
+            byte += 1;
+        }
+        plain[u8::MAX as usize] = true;
+        plain
+    };
+    PLAIN[usize::from(byte)]
 }
 
-fn is_refused(byte: u8) -> bool {
+const fn is_refused(byte: u8) -> bool {
     matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 return in_several(name, collections, path);
             };
             let handler = route::handler(&path, &collection.config())?;
-            Some(Serving::Collection { collection, beside: Vec::new(), core, handler, path })
+            Some(Serving::Collection { named: name, collection, beside: Vec::new(), core, handler, path })
         }
         Target::Configsets(parts) => Some(Serving::Configsets(parts)),
         Target::V2(v2) => Some(Serving::V2(v2)),
@@ -111,7 +111,7 @@ fn in_several(name: String, collections: Vec<Arc<Collection>>, path: String) -> 
         _ if count == 1 => Vec::new(),
         _ => return Some(Serving::Several(name, count)),
     };
-    Some(Serving::Collection { collection, beside, core: None, handler, path })
+    Some(Serving::Collection { named: name, collection, beside, core: None, handler, path })
 }
 
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
@@ -133,13 +133,18 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         Serving::Node(handler) => Box::pin(node::run(call, handler, None)).await,
         Serving::Configsets(parts) => Box::pin(node::run(call, NodeHandler::Configsets, Some(parts))).await,
         Serving::V2(v2) => Box::pin(v2::run(call, &v2)).await,
-        Serving::Collection { collection, beside: _, core: _, handler, path } => {
-            in_collection(call, &collection, handler, &path).await
+        Serving::Collection { named, collection, beside: _, core: _, handler, path } => {
+            in_collection(call, (named, &collection), handler, &path).await
         }
     }
 }
 
-async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: Handler, path: &str) -> Reply {
+async fn in_collection(
+    call: &Call<'_>,
+    (named, collection): (String, &Arc<Collection>),
+    handler: Handler,
+    path: &str,
+) -> Reply {
     if let (Handler::Schema, Some(file)) = (handler, schema::as_file(call, collection)) {
         return file;
     }
@@ -189,7 +194,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     if let Ok(answer) = &mut answer {
         answer.entries.extend(newer_state(call, collection));
     }
-    envelope.wrap_and_keep(call, answer)
+    envelope.wrap_and_keep(call, named, answer)
 }
 
 /// Clients of a cluster say which state of the collection they know; told that there is another, they read

@@ -265,8 +265,14 @@ impl Envelope {
         Reply { retry_after_s, ..reply }
     }
 
-    /// As [`Envelope::wrap`]; what a collection answers is kept if it may be. The next time it takes no time.
-    pub fn wrap_and_keep(&self, call: &Call<'_>, mut answer: Result<Answer, Failure>) -> Reply {
+    /// As [`Envelope::wrap`]; what a collection answers under the name that the request calls it by is kept
+    /// if it may be. The next time it takes no time.
+    pub fn wrap_and_keep(
+        &self,
+        call: &Call<'_>,
+        named: String,
+        mut answer: Result<Answer, Failure>,
+    ) -> Reply {
         let (Some(target), Ok(Answer { moment: Some(moment), entries, flags, warnings })) =
             (&call.target, &mut answer)
         else {
@@ -274,7 +280,7 @@ impl Envelope {
         };
         let _writing = call.trace.enter(Phase::Write);
         let kept = Reply { tally: call.tally.clone(), ..self.write(200, 0, (flags, warnings), entries) };
-        call.server.answers.keep(target, *moment, kept.clone());
+        call.server.answers.keep(target, named, *moment, kept.clone());
         match call.elapsed_ms() {
             0 => kept,
             elapsed_ms => self.write(200, elapsed_ms, (flags, warnings), entries),

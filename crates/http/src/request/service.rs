@@ -149,7 +149,10 @@ async fn serve(
     let head = *request.method() == Method::HEAD;
     let tally = serving.tally(server);
     let misses_coding = unpack::is_unknown(request.headers());
-    let reply = match admitted(server, (request, sent), (serving, tally.clone(), access), watch).await {
+    // In a box: the future of each function above holds its callee's twice, so that this one's six kilobytes
+    // were twenty-seven at the top, which every request moved along.
+    let admitted = Box::pin(admitted(server, (request, sent), (serving, tally.clone(), access), watch));
+    let reply = match admitted.await {
         Ok(reply) => Some(reply),
         Err(error) => bare_error(&error),
     };
@@ -209,7 +212,7 @@ async fn admitted(
         handlers::run(&call, serving).await
     };
     if let Some(upload) = call.content.and_then(|content| content.upload) {
-        upload.into_inner().drain().await;
+        Box::pin(upload.into_inner().drain()).await;
     }
     watch.params = Some(call.params);
     Ok(reply)
@@ -239,7 +242,7 @@ async fn read(
         if load == Load::Update && !is_form {
             content = Some(Content { media_type, bytes: Bytes::new(), upload: Some(Mutex::new(upload)) });
         } else {
-            let (bytes, taken) = upload.whole().await?;
+            let (bytes, taken) = Box::pin(upload.whole()).await?;
             room = Some(taken);
             if is_form {
                 params::decode_into(&mut sent, &bytes)?;

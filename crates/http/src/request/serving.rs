@@ -15,8 +15,10 @@ use crate::request::v2::V2;
 pub(crate) enum Serving {
     Node(NodeHandler),
     /// A handler of a collection, by its path there; where the request names a core, of which shard it is.
-    /// `beside` are the others that an alias or a list of names stands for, which are searched with it.
+    /// `beside` are the others that an alias or a list of names stands for, which are searched with it;
+    /// `named` is what the request calls it.
     Collection {
+        named: String,
         collection: Arc<Collection>,
         beside: Vec<Arc<Collection>>,
         core: Option<usize>,

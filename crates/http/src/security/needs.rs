@@ -58,7 +58,7 @@ impl Needs {
                 path: "/select".to_owned(),
                 scope: Scope::Collections(all_of(node, names)),
             },
-            Serving::Collection { collection, beside, core: _, handler, path } => {
+            Serving::Collection { named: _, collection, beside, core: _, handler, path } => {
                 let asked = std::iter::once(collection).chain(beside);
                 Self {
                     permission: in_collection(*handler, reads, params),

@@ -11,13 +11,12 @@ use hyper::http::uri::PathAndQuery;
 use plan::CacheStats;
 
 use crate::request::reply::Reply;
-use crate::request::route::{self, Target};
 
 /// Longer answers are not kept.
 const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// By path and query as they came.
-pub(crate) struct Answers(Cache<PathAndQuery, Arc<Kept>>);
+pub(crate) struct Answers(Cache<Box<str>, Arc<Kept>>);
 
 struct Kept {
     /// What the request called it: another collection may be called so later, by an alias.
@@ -40,20 +39,16 @@ impl Answers {
         let holds = |kept: &Arc<Kept>| {
             node.find(&kept.collection).is_some_and(|collection| collection.moment() == kept.moment)
         };
-        self.0.get_if(target?, holds).map(|kept| kept.reply.clone())
+        self.0.get_if(target?.as_str(), holds).map(|kept| kept.reply.clone())
     }
 
-    /// Keeps the answer that the collection of the path gave at `moment` or later.
-    pub fn keep(&self, target: &PathAndQuery, moment: Moment, reply: Reply) {
+    /// Keeps the answer that the collection which the path calls so gave at `moment` or later.
+    pub fn keep(&self, target: &PathAndQuery, collection: String, moment: Moment, reply: Reply) {
         let bytes = reply.body.len();
-        if bytes <= BODY_BYTES_MAX
-            && let Ok(Target::Collection(collection, _)) = route::target(&Method::GET, target.path())
-        {
+        if bytes <= BODY_BYTES_MAX {
             let bytes = (bytes + target.as_str().len() + collection.len()) as u64;
-            // The request's own buffer holds its headers too.
-            let Ok(target) = target.as_str().parse() else { return };
-            let kept = Kept { collection, moment, reply };
-            self.0.insert(target, Arc::new(kept), bytes);
+            // A copy: the request's own buffer holds its headers too.
+            self.0.insert(target.as_str().into(), Arc::new(Kept { collection, moment, reply }), bytes);
         }
     }
 

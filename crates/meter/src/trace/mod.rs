@@ -125,6 +125,9 @@ impl Traced {
 #[derive(Clone, Default)]
 pub struct Trace(Option<Arc<Recorder>>);
 
+/// A search passes seven.
+const PHASES_EXPECTED: usize = 8;
+
 struct Recorder {
     clock: Arc<dyn Clock>,
     began_ns: u64,
@@ -148,7 +151,8 @@ impl Trace {
     /// Begins now. `grain_ns` is how old a reading of usage may be.
     pub fn new(clock: Arc<dyn Clock>, grain_ns: u64) -> Self {
         let began_ns = clock.now_ns();
-        let account = Mutex::new(Account { at_ns: began_ns, ..Account::default() });
+        let traced = Traced { phases: Vec::with_capacity(PHASES_EXPECTED), ..Traced::default() };
+        let account = Mutex::new(Account { traced, at_ns: began_ns, ..Account::default() });
         let grain_ns = AtomicU64::new(grain_ns);
         Self(Some(Arc::new(Recorder { clock, began_ns, grain_ns, account })))
     }

@@ -31,7 +31,11 @@ impl Params {
     /// knows by name has a definition, which reads it (`Param`); each place that calls this stands in a list
     /// of `cargo xtask tidy`.
     pub fn by_name(&self, name: &str) -> Option<&str> {
-        self.all_by_name(name).next()
+        if self.places.are_kept() {
+            return self.all_by_name(name).next();
+        }
+        // Some hundred look-ups a request, each among a handful.
+        self.pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// All values of such a name, in order.
