@@ -17,7 +17,7 @@ use crate::documents::{Documents, Versioned, lift};
 use crate::placement::{Placement, PlacementState};
 use crate::state::{ClusterState, Rename};
 
-const COLLECTIONS: &str = "collections";
+pub(crate) const COLLECTIONS: &str = "collections";
 const CONFIGSETS: &str = "configsets";
 const PLACEMENT: &str = "placement";
 /// Of all folders that hold documents.
@@ -75,6 +75,12 @@ impl Catalog {
     /// Of them those that have shared documents.
     pub fn shared_keys(&self) -> Result<Vec<String>> {
         self.shared.list(COLLECTIONS)
+    }
+
+    /// The shared documents that belong to no collection.
+    pub fn common_documents(&self) -> Result<Vec<String>> {
+        let configsets = self.shared.list(CONFIGSETS)?.into_iter().map(|name| format!("{CONFIGSETS}/{name}"));
+        Ok([STATE, SECURITY].map(str::to_owned).into_iter().chain(configsets).collect())
     }
 
     pub fn collection(&self, key: &str) -> Result<Option<CollectionDocument>> {

@@ -13,7 +13,7 @@ use plan::partial::{
     ShardResult,
 };
 use plan::{Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
-use store::{ShardImage, Watermark};
+use store::{SegmentFile, ShardImage, Verified, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
@@ -204,6 +204,10 @@ impl ShardUpkeep for engine::Shard {
 
     fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         self.import(record, wanted)
+    }
+
+    fn verify_files(&self, tell: &mut dyn FnMut(&SegmentFile, store::Result<Verified>)) {
+        self.verify_files(tell);
     }
 
     fn capture(&self) -> Result<ShardImage> {

@@ -28,7 +28,7 @@ pub use backup::{BackupPlace, BackupsToDelete};
 pub use catalog::MetadataHomes;
 pub use collection::{
     Collection, Counted, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus, SchemaEdit,
-    ShardSelection, SnapshotFacts, UpdateCounts,
+    ShardSelection, ShardVerdict, SnapshotFacts, UpdateCounts,
 };
 pub use create::{CreateCollection, Sharding};
 pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
@@ -38,7 +38,7 @@ pub use finish::{
 };
 pub use gather::search_shards;
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
-pub use node::{Node, NodeConfig};
+pub use node::{MovedCollection, NewHouse, Node, NodeConfig};
 pub use offload::compute;
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
 pub use shard::{

@@ -17,6 +17,7 @@ use crate::relevance::RelevanceArgs;
 use crate::schema::SchemaArgs;
 use crate::serve::ServeArgs;
 use crate::slow::SlowArgs;
+use crate::store_tool::StoreToolArgs;
 
 /// A search server that speaks Apache Solr's HTTP API, in one binary.
 #[derive(Debug, Parser)]
@@ -59,6 +60,8 @@ pub enum Command {
     /// Find out why a process of this machine hangs or is slow, and what of the host will hurt next.
     #[cfg(target_os = "linux")]
     Doctor(DoctorArgs),
+    /// Look after what lies in a bucket or a data directory: read it again, move it.
+    Store(StoreToolArgs),
     /// Stand beside an application whose client cannot be changed, and be a better client for it.
     Relay(RelayArgs),
     /// Run a benchmark against a server, and a Solr beside it.

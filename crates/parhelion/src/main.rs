@@ -32,6 +32,7 @@ mod schema;
 mod serve;
 mod server;
 mod slow;
+mod store_tool;
 mod usage;
 mod watch;
 
@@ -79,6 +80,7 @@ fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
         Command::Lab(args) => block_on(lab::run(args)),
         #[cfg(target_os = "linux")]
         Command::Doctor(args) => block_on(doctor::run(args)),
+        Command::Store(args) => store_tool::run(args),
         Command::Relay(args) => block_on(relay::run(args)),
         Command::Relevance(args) => block_on(relevance::run(args)),
         Command::Completions { shell } => manual::completions(shell),

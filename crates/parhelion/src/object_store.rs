@@ -53,8 +53,18 @@ pub struct StoreArgs {
     pub store_prices: StorePrices,
 }
 
+impl StoreArgs {
+    /// Where copies of the store's files are kept, if they are.
+    pub fn cache(&self, data_dir: &Path) -> Option<CacheOptions> {
+        (self.store_cache > 0).then(|| CacheOptions {
+            folder: data_dir.join("store-cache"),
+            bytes_max: self.store_cache.saturating_mul(1 << 20),
+        })
+    }
+}
+
 /// For 1,000 requests each.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StorePrices {
     change: f64,
     read: f64,
@@ -91,7 +101,7 @@ pub struct OpenStore {
 impl OpenStore {
     /// Blocks. Errors: where there is no such store, where it does not answer, where it does not keep what a
     /// shard needs.
-    pub fn open(url: &str, args: &StoreArgs, data_dir: &Path) -> anyhow::Result<Self> {
+    pub fn open(url: &str, cache: Option<CacheOptions>, prices: StorePrices) -> anyhow::Result<Self> {
         let mut runtime = Builder::new_multi_thread();
         runtime.worker_threads(THREADS).thread_name("store").enable_all();
         let runtime = runtime.build().context("cannot start the threads for the store's requests")?;
@@ -102,13 +112,9 @@ impl OpenStore {
         };
         let nonces: NonceSource = Arc::new(|| Uuid::new_v4().into_bytes());
         probe(&*medium, nonces())?.check(&format!("`{url}`"))?;
-        let cache = (args.store_cache > 0).then(|| CacheOptions {
-            folder: data_dir.join("store-cache"),
-            bytes_max: args.store_cache.saturating_mul(1 << 20),
-        });
         let options = ObjectOptions { cache, ..ObjectOptions::default() };
         let site = ObjectSite::new(medium, Arc::new(RuntimePacer::new(handle)), nonces, options)?;
-        Ok(Self { site, runtime: Some(runtime), prices: args.store_prices, opened: Instant::now() })
+        Ok(Self { site, runtime: Some(runtime), prices, opened: Instant::now() })
     }
 
     /// What is asked of the store from now on, for metrics.

@@ -186,7 +186,7 @@ fn open_node(
 ) -> anyhow::Result<(Arc<Node>, Option<OpenStore>)> {
     let addressed = store.and_then(|args| Some((args, args.store.as_deref()?)));
     let Some((args, url)) = addressed else { return Ok((Node::open(config)?, None)) };
-    let store = OpenStore::open(url, args, &config.data_dir)?;
+    let store = OpenStore::open(url, args.cache(&config.data_dir), args.store_prices)?;
     let homes = store.documents(&config.data_dir)?;
     let open = if args.read_only { Node::open_reader } else { Node::open_at };
     Ok((open(config, homes, store.site())?, Some(store)))

@@ -18,6 +18,7 @@ mod error;
 #[cfg(any(test, feature = "faults"))]
 pub mod faults;
 pub mod fuzzing;
+mod image;
 mod local;
 mod log;
 mod manifest;

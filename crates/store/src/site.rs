@@ -52,6 +52,13 @@ pub trait ShardArchive: Send + Sync {
     /// the newest one names and that is not there is damage. `Corrupt` when it has another size.
     fn open(&self, file: &SegmentFile) -> Result<SegmentBytes>;
 
+    /// Reads the whole file again, and a copy of it that is kept here. Mends nothing.
+    ///
+    /// Errors: as [`open`](Self::open); `Corrupt` when the bytes are not what the manifest says.
+    fn verify(&self, file: &SegmentFile) -> Result<()> {
+        file.check(&self.open(file)?)
+    }
+
     /// Makes ready what [`open`](Self::open) of each would have to fetch, side by side.
     fn fetch(&self, _files: &[SegmentFile]) -> Result<()> {
         Ok(())

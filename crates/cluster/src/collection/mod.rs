@@ -12,12 +12,14 @@ mod rebuild_status;
 mod served;
 mod snapshots;
 mod updates;
+mod verify;
 
 pub use counts::{Counted, UpdateCounts};
 pub use intake::Intake;
 pub use pinned::{PinnedCollection, ShardSelection};
 pub use rebuild_status::{RebuildState, RebuildStatus, SchemaEdit};
 pub use snapshots::SnapshotFacts;
+pub use verify::ShardVerdict;
 
 use std::any::Any;
 use std::collections::BTreeMap;

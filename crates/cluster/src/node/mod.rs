@@ -7,8 +7,11 @@
 mod configsets;
 mod follow;
 mod lifecycle;
+mod moving;
 mod names;
 mod shards;
+
+pub use moving::{MovedCollection, NewHouse};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@ use plan::{
     AutoCommit, CollectionConfig, Commit, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
 };
 
-use store::{BackupFolder, BackupPoint, ShardId, ShardImage, Site, Watermark};
+use store::{BackupFolder, BackupPoint, SegmentFile, ShardId, ShardImage, Site, Verified, Watermark};
 
 pub use engine::{
     AppliedUpdate, EditSteps, JoinedValues, Peers, RememberedBatches, SegmentStats, ShardStats,
@@ -59,6 +59,8 @@ pub trait ShardUpkeep: Send + Sync {
     fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()>;
     /// Everything applied so far, committed or not, as files for another home.
     fn capture(&self) -> Result<ShardImage>;
+    /// Reads every file that is flushed again, and tells of each what was found.
+    fn verify_files(&self, tell: &mut dyn FnMut(&SegmentFile, store::Result<Verified>));
     /// Whether what is under way gets anywhere, for whoever watches the node. Waits for nobody.
     fn vital_figures(&self) -> VitalFigures {
         VitalFigures::default()

@@ -84,6 +84,10 @@ impl ShardArchive for ObjectArchive {
         self.files.open(file, self.epoch_of(&file.name)?)
     }
 
+    fn verify(&self, file: &SegmentFile) -> Result<()> {
+        self.files.check(file, self.epoch_of(&file.name)?)
+    }
+
     fn fetch(&self, files: &[SegmentFile]) -> Result<()> {
         let placed = files.iter().map(|file| Ok((file.clone(), self.epoch_of(&file.name)?)));
         self.files.fetch(&placed.collect::<Result<Vec<Placed>>>()?)

@@ -170,6 +170,14 @@ impl ObjectFiles {
         }
     }
 
+    /// Looks at both copies, and leaves them as they are.
+    pub(crate) fn check(&self, file: &SegmentFile, epoch: u64) -> Result<()> {
+        check_name(&file.name)?;
+        let cached = self.cache.as_ref();
+        cached.and_then(|cache| cache.check(&self.cache_key(&file.name, epoch), file)).transpose()?;
+        self.check_stored(file, epoch)
+    }
+
     fn check_stored(&self, file: &SegmentFile, epoch: u64) -> Result<()> {
         for look in 1.. {
             let (mut size, mut crc) = (0, crc32fast::Hasher::new());

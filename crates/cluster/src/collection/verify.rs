@@ -1,0 +1,37 @@
+//! Reads the files of a collection again, shard by shard: for whoever wants to know now what the scrub of
+//! each shard finds in a week.
+
+use store::Verified;
+
+use super::Collection;
+
+/// What was found of a shard's files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShardVerdict {
+    pub shard: String,
+    pub files: u64,
+    pub bytes: u64,
+    /// Files with a copy that was damaged and is mended.
+    pub mended: Vec<String>,
+    /// Files of which no copy is whole, with what is wrong.
+    pub damaged: Vec<(String, String)>,
+}
+
+impl Collection {
+    /// Reads every file that is flushed. Blocks for as long as that takes.
+    pub fn verify_files(&self, told: &mut dyn FnMut(ShardVerdict)) {
+        for (document, shard) in self.shard_documents().into_iter().zip(&*self.shards()) {
+            let mut verdict = ShardVerdict { shard: document.name, ..ShardVerdict::default() };
+            shard.verify_files(&mut |file, found| {
+                verdict.files += 1;
+                verdict.bytes += file.size;
+                match found {
+                    Ok(Verified::Sound) => {}
+                    Ok(Verified::Mended) => verdict.mended.push(file.name.clone()),
+                    Err(error) => verdict.damaged.push((file.name.clone(), error.to_string())),
+                }
+            });
+            told(verdict);
+        }
+    }
+}

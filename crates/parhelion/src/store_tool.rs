@@ -1,0 +1,227 @@
+//! `parhelion store`: looks after what lies in a bucket or a data directory. `verify` reads all of it again
+//! and changes nothing; `move` brings all of it to another place.
+//!
+//! A place is a folder or the URL of a store; what is behind it is `cluster`'s and `store`'s.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+use cluster::{CacheSizes, MetadataHomes, NewHouse, Node, NodeConfig, ShardVerdict, ThreadScheduler};
+use serde_json::{Value, json};
+use store::{LocalSite, Site};
+
+use crate::ambient::{SystemClock, new_uuid};
+use crate::object_store::{OpenStore, StorePrices};
+use crate::output;
+
+#[derive(Debug, Args)]
+pub struct StoreToolArgs {
+    #[command(subcommand)]
+    command: StoreCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum StoreCommand {
+    /// Read every segment file again and compare it with its manifest; beside a node that serves them, too.
+    ///
+    /// Only looks, and asks a bucket for every byte once. Ends with 1 where a file is damaged. What is not
+    /// flushed yet lies in the log, which is not read.
+    #[command(after_help = "\
+Examples:
+  parhelion store verify ./data
+  parhelion store verify s3://bucket/prefix --json")]
+    Verify {
+        /// A data directory, or the URL of a store as --store takes it.
+        place: String,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring all collections, schemas, configurations, aliases and logins to another place.
+    ///
+    /// Stop the node that serves them first. The old place keeps all it has. A move that broke off goes on
+    /// where it was when it is called again. Snapshots and backups stay where they are.
+    #[command(after_help = "\
+Examples:
+  parhelion store move ./data s3://bucket/prefix --dry-run
+  parhelion store move ./data s3://bucket/prefix
+  parhelion store move s3://bucket/prefix ./data")]
+    Move {
+        /// Where they are: a data directory, or the URL of a store as --store takes it.
+        from: String,
+        /// Where to: the same.
+        to: String,
+        /// Only say what there is to move.
+        #[arg(long)]
+        dry_run: bool,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
+    match args.command {
+        StoreCommand::Verify { place, json } => verify(&place, json),
+        StoreCommand::Move { from, to, dry_run, json } => move_house(&from, &to, (dry_run, json)),
+    }
+}
+
+/// Where collections lie.
+enum DataPlace {
+    Folder(PathBuf),
+    /// With a folder for what only this node writes, which is gone at the end.
+    Store(OpenStore, Scratch),
+}
+
+/// A folder that goes when this does.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl DataPlace {
+    fn open(place: &str) -> anyhow::Result<Self> {
+        if !place.contains("://") {
+            return Ok(DataPlace::Folder(PathBuf::from(place)));
+        }
+        let scratch = Scratch(std::env::temp_dir().join(format!("parhelion-store-{}", new_uuid())));
+        Ok(DataPlace::Store(OpenStore::open(place, None, StorePrices::default())?, scratch))
+    }
+
+    fn data_dir(&self) -> &Path {
+        match self {
+            DataPlace::Folder(folder) | DataPlace::Store(_, Scratch(folder)) => folder,
+        }
+    }
+
+    fn parts(&self) -> anyhow::Result<(MetadataHomes, Arc<dyn Site>)> {
+        Ok(match self {
+            DataPlace::Folder(folder) => (MetadataHomes::files(folder)?, Arc::new(LocalSite::new(folder))),
+            DataPlace::Store(store, Scratch(folder)) => (store.documents(folder)?, store.site()),
+        })
+    }
+
+    /// What is there, owned or only read. Errors: where there is no such folder.
+    fn node(&self, owns: bool) -> anyhow::Result<Arc<Node>> {
+        if let DataPlace::Folder(folder) = self
+            && !folder.join("collections").is_dir()
+        {
+            bail!("`{}` is no data directory: it has no folder `collections`", folder.display());
+        }
+        let (homes, site) = self.parts()?;
+        let scheduler = Arc::new(ThreadScheduler);
+        let shards = match owns {
+            true => cluster::engine_shards(CacheSizes::NONE, scheduler),
+            // It is looked at once.
+            false => cluster::engine_readers(CacheSizes::NONE, scheduler, u64::from(u32::MAX)),
+        };
+        let data_dir = self.data_dir().to_owned();
+        let config =
+            NodeConfig { data_dir, clock: Arc::new(SystemClock), shards, name: "store_solr".to_owned() };
+        let open = if owns { Node::open_at } else { Node::open_reader };
+        Ok(open(config, homes, site)?)
+    }
+}
+
+fn verify(place: &str, as_json: bool) -> anyhow::Result<()> {
+    let node = DataPlace::open(place)
+        .and_then(|it| it.node(false))
+        .with_context(|| format!("cannot read `{place}`"))?;
+    let (mut found, mut damaged) = (Vec::new(), 0);
+    for collection in node.list() {
+        let name = collection.name();
+        collection.verify_files(&mut |verdict| {
+            damaged += verdict.damaged.len();
+            if output::on_terminal() && !as_json {
+                output::note(&format!("{name}/{}: {} files read", verdict.shard, verdict.files));
+            }
+            found.push((name.clone(), verdict));
+        });
+    }
+    if as_json {
+        let shards: Vec<Value> = found.iter().map(|(name, verdict)| verdict_json(name, verdict)).collect();
+        output::json(&json!({ "shards": shards, "damaged": damaged }));
+    } else {
+        show_verdicts(&found);
+    }
+    match damaged {
+        0 => Ok(()),
+        1 => bail!("1 file is damaged; a node that owns the shard mends it where another copy is whole"),
+        _ => bail!(
+            "{damaged} files are damaged; a node that owns the shard mends those of which another copy is whole"
+        ),
+    }
+}
+
+fn verdict_json(collection: &str, verdict: &ShardVerdict) -> Value {
+    let ShardVerdict { shard, files, bytes, mended: _, damaged } = verdict;
+    let damaged: Vec<Value> = damaged.iter().map(|(file, why)| json!({ "file": file, "why": why })).collect();
+    json!({ "collection": collection, "shard": shard, "files": files, "bytes": bytes, "damaged": damaged })
+}
+
+fn show_verdicts(found: &[(String, ShardVerdict)]) {
+    let mut table = output::table();
+    table.set_header(["collection", "shard", "files", "bytes", "damaged"]);
+    for (collection, verdict) in found {
+        let ShardVerdict { shard, files, bytes, mended: _, damaged } = verdict;
+        let row = [files.to_string(), bytes.to_string(), damaged.len().to_string()];
+        table.add_row([collection.clone(), shard.clone()].into_iter().chain(row));
+    }
+    output::line(&table.to_string());
+    for (file, why) in found.iter().flat_map(|(_, verdict)| &verdict.damaged) {
+        output::line(&format!("damaged: {file}: {why}"));
+    }
+}
+
+fn move_house(from: &str, to: &str, (dry_run, as_json): (bool, bool)) -> anyhow::Result<()> {
+    if from == to {
+        bail!("both places are the same");
+    }
+    let old = DataPlace::open(from)?;
+    // A dry run is to leave an owner alone.
+    let node = old.node(!dry_run).with_context(|| format!("cannot read `{from}`"))?;
+    if dry_run {
+        let shards = |it: &Arc<cluster::Collection>| it.shard_documents().len();
+        let found = node.list();
+        let told: Vec<Value> =
+            found.iter().map(|it| json!({ "collection": it.name(), "shards": shards(it) })).collect();
+        if as_json {
+            output::json(&json!({ "wouldMove": told }));
+        } else {
+            found
+                .iter()
+                .for_each(|it| output::line(&format!("would move {} ({} shards)", it.name(), shards(it))));
+        }
+        return Ok(());
+    }
+    let new = DataPlace::open(to).with_context(|| format!("cannot open `{to}`"))?;
+    let (homes, site) = new.parts()?;
+    let mut told = Vec::new();
+    let moved = node.move_to(&NewHouse { documents: homes.shared, site }, &mut |it| {
+        if !as_json {
+            output::line(&format!(
+                "moved {}: {} files, {} bytes; {} files, {} bytes of them copied now",
+                it.name, it.files, it.bytes, it.copied_files, it.copied_bytes
+            ));
+        }
+        told.push(json!({
+            "collection": it.name, "shards": it.shards, "files": it.files, "bytes": it.bytes,
+            "copiedFiles": it.copied_files, "copiedBytes": it.copied_bytes,
+        }));
+    });
+    let closed = node.close();
+    moved.with_context(|| format!("cannot move to `{to}`; call it again to go on"))?;
+    closed.with_context(|| format!("cannot close `{from}` cleanly"))?;
+    if as_json {
+        output::json(&json!({ "moved": told }));
+    } else {
+        output::note(&format!("all is at `{to}`; `{from}` keeps what it had"));
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! `parhelion store`: what a node has goes from a disk to a bucket and back with all that was acknowledged,
+//! and a byte that is wrong in either is found.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use support::Server;
+
+fn store(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parhelion"));
+    command.arg("store").args(arguments).output().expect("the binary runs")
+}
+
+/// What it prints as JSON, of a call that succeeds.
+#[track_caller]
+fn told(arguments: &[&str]) -> Value {
+    let output = store(&[arguments, &["--json"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+/// What it says of a call that fails.
+#[track_caller]
+fn refused(arguments: &[&str]) -> String {
+    let output = store(arguments);
+    assert!(!output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+}
+
+fn update(server: &Server, body: &Value) {
+    let answer = server.client().post_json("films/update", &[], body.to_string()).expect("an answer");
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// All documents with their versions, by way of an alias.
+fn documents(server: &Server) -> Value {
+    server.client().json("films/update", &[("commit", "true")]);
+    let asked = [("q", "*:*"), ("fl", "id,kind,_version_"), ("sort", "id asc"), ("rows", "100")];
+    server.client().json("movies/select", &asked)["response"]["docs"].clone()
+}
+
+/// Some segment file below a folder.
+fn segment_file(folder: &Path) -> PathBuf {
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { waiting.push(path) } else { found.push(path) }
+        }
+    }
+    let is_segment = |path: &PathBuf| path.parent().is_some_and(|folder| folder.ends_with("segment"));
+    found.into_iter().filter(is_segment).max_by_key(|path| path.metadata().unwrap().len()).unwrap()
+}
+
+#[test]
+fn all_that_was_acknowledged_moves_to_a_bucket_and_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, back, bucket) = (path("data"), path("back"), format!("file://{}", path("bucket")));
+    let mut first = Server::start(Path::new(&data));
+    first.client().create_collection("films", 2);
+    first.client().json(
+        "admin/collections",
+        &[("action", "CREATEALIAS"), ("name", "movies"), ("collections", "films")],
+    );
+    let field = json!({"add-field": {"name": "kind", "type": "string", "docValues": true}});
+    first.client().post_json("films/schema", &[], field.to_string()).expect("an answer");
+    update(&first, &json!([{"id": "a", "kind": "short"}, {"id": "b"}, {"id": "c"}, {"id": "d"}]));
+    first.client().json("films/update", &[("commit", "true")]);
+    // In the log alone.
+    update(&first, &json!({"delete": "b"}));
+    update(&first, &json!([{"id": "e", "kind": "long"}]));
+    first.kill();
+
+    let planned = told(&["move", &data, &bucket, "--dry-run"]);
+    assert_eq!(planned, json!({"wouldMove": [{"collection": "films", "shards": 2}]}));
+    let moved = told(&["move", &data, &bucket])["moved"][0].clone();
+    assert_eq!((&moved["collection"], &moved["shards"]), (&json!("films"), &json!(2)));
+    assert!(moved["files"].as_u64() > Some(0) && moved["copiedFiles"] == moved["files"], "{moved}");
+    // Again: there is nothing left to do.
+    let again = told(&["move", &data, &bucket])["moved"][0].clone();
+    assert_eq!((&again["files"], &again["copiedFiles"]), (&moved["files"], &json!(0)));
+    let verified = told(&["verify", &bucket]);
+    assert_eq!((&verified["damaged"], verified["shards"].as_array().unwrap().len()), (&json!(0), 2));
+
+    let mut second = Server::start_with(Path::new(&path("other")), &["--store", &bucket]);
+    let served = documents(&second);
+    let mut old = Server::start(Path::new(&data));
+    assert_eq!(documents(&old), served, "the old place has what it had");
+    let ids: Value = served.as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
+    assert_eq!((ids, &served[0]["kind"]), (json!(["a", "c", "d", "e"]), &json!("short")));
+    old.kill();
+    update(&second, &json!([{"id": "f"}]));
+    let served = documents(&second);
+    second.kill();
+    // One that was served there is not written over.
+    let said = refused(&["move", &data, &bucket]);
+    assert!(said.contains("films") && said.contains("has changed, here or there"), "{said}");
+
+    told(&["move", &bucket, &back]);
+    let mut third = Server::start(Path::new(&back));
+    assert_eq!(documents(&third), served);
+    update(&third, &json!([{"id": "g"}]));
+    third.kill();
+    let third = Server::start(Path::new(&back));
+    assert_eq!(documents(&third).as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn a_place_with_something_of_its_own_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for (data, collection) in [("one", "films"), ("other", "books")] {
+        let mut server = Server::start(Path::new(&path(data)));
+        server.client().create_collection(collection, 1);
+        server.kill();
+    }
+    let said = refused(&["move", &path("one"), &path("other")]);
+    assert!(said.contains("the collection `books`, which is not from here"), "{said}");
+    let said = refused(&["move", &path("none"), &path("other")]);
+    assert!(said.contains("is no data directory"), "{said}");
+    assert!(!Path::new(&path("none")).exists(), "nothing is made of a name that was mistyped");
+}
+
+#[test]
+fn a_wrong_byte_is_found_beside_the_node_that_serves_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let server = Server::start(&data);
+    server.client().create_collection("films", 1);
+    update(&server, &json!([{"id": "a"}, {"id": "b"}]));
+    server.client().json("films/update", &[("commit", "true")]);
+    let data = data.display().to_string();
+    let sound = told(&["verify", &data]);
+    assert_eq!(sound["damaged"], 0);
+    let file = segment_file(Path::new(&data));
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    let said = refused(&["verify", &data]);
+    assert!(said.contains(&name) && said.contains("1 file is damaged"), "{said}");
+}
