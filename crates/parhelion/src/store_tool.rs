@@ -130,14 +130,15 @@ impl DataPlace {
 }
 
 fn verify(place: &str, as_json: bool) -> anyhow::Result<()> {
-    let node = DataPlace::open(place)
-        .and_then(|it| it.node(false))
-        .with_context(|| format!("cannot read `{place}`"))?;
-    let (mut found, mut damaged) = (Vec::new(), 0);
+    // Behind the node, which asks it for every file.
+    let opened = DataPlace::open(place).with_context(|| format!("cannot open `{place}`"))?;
+    let node = opened.node(false).with_context(|| format!("cannot read `{place}`"))?;
+    let (mut found, mut damaged, mut unread) = (Vec::new(), 0, 0);
     for collection in node.list() {
         let name = collection.name();
         collection.verify_files(&mut |verdict| {
             damaged += verdict.damaged.len();
+            unread += verdict.unread.len();
             if output::on_terminal() && !as_json {
                 output::note(&format!("{name}/{}: {} files read", verdict.shard, verdict.files));
             }
@@ -146,36 +147,44 @@ fn verify(place: &str, as_json: bool) -> anyhow::Result<()> {
     }
     if as_json {
         let shards: Vec<Value> = found.iter().map(|(name, verdict)| verdict_json(name, verdict)).collect();
-        output::json(&json!({ "shards": shards, "damaged": damaged }));
+        output::json(&json!({ "shards": shards, "damaged": damaged, "unread": unread }));
     } else {
         show_verdicts(&found);
     }
-    match damaged {
-        0 => Ok(()),
-        1 => bail!("1 file is damaged; a node that owns the shard mends it where another copy is whole"),
-        _ => bail!(
-            "{damaged} files are damaged; a node that owns the shard mends those of which another copy is whole"
-        ),
+    if damaged > 0 {
+        bail!(
+            "files are damaged: {damaged}; a node that owns the shard mends those of which another copy is whole"
+        );
     }
+    if unread > 0 {
+        bail!("files that could not be read: {unread}; nobody knows what they are like: try again");
+    }
+    Ok(())
 }
 
 fn verdict_json(collection: &str, verdict: &ShardVerdict) -> Value {
-    let ShardVerdict { shard, files, bytes, mended: _, damaged } = verdict;
-    let damaged: Vec<Value> = damaged.iter().map(|(file, why)| json!({ "file": file, "why": why })).collect();
-    json!({ "collection": collection, "shard": shard, "files": files, "bytes": bytes, "damaged": damaged })
+    let ShardVerdict { shard, files, bytes, mended: _, damaged, unread } = verdict;
+    let told = |list: &[(String, String)]| -> Vec<Value> {
+        list.iter().map(|(file, why)| json!({ "file": file, "why": why })).collect()
+    };
+    json!({
+        "collection": collection, "shard": shard, "files": files, "bytes": bytes,
+        "damaged": told(damaged), "unread": told(unread),
+    })
 }
 
 fn show_verdicts(found: &[(String, ShardVerdict)]) {
     let mut table = output::table();
     table.set_header(["collection", "shard", "files", "bytes", "damaged"]);
     for (collection, verdict) in found {
-        let ShardVerdict { shard, files, bytes, mended: _, damaged } = verdict;
+        let ShardVerdict { shard, files, bytes, mended: _, damaged, unread: _ } = verdict;
         let row = [files.to_string(), bytes.to_string(), damaged.len().to_string()];
         table.add_row([collection.clone(), shard.clone()].into_iter().chain(row));
     }
     output::line(&table.to_string());
-    for (file, why) in found.iter().flat_map(|(_, verdict)| &verdict.damaged) {
-        output::line(&format!("damaged: {file}: {why}"));
+    for (_, verdict) in found {
+        verdict.damaged.iter().for_each(|(file, why)| output::line(&format!("damaged: {file}: {why}")));
+        verdict.unread.iter().for_each(|(file, why)| output::line(&format!("not read: {file}: {why}")));
     }
 }
 

@@ -146,5 +146,5 @@ fn a_wrong_byte_is_found_beside_the_node_that_serves_it() {
     std::fs::write(&file, bytes).unwrap();
     let name = file.file_name().unwrap().to_string_lossy().into_owned();
     let said = refused(&["verify", &data]);
-    assert!(said.contains(&name) && said.contains("1 file is damaged"), "{said}");
+    assert!(said.contains(&name) && said.contains("files are damaged: 1"), "{said}");
 }

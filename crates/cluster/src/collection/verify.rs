@@ -1,7 +1,7 @@
 //! Reads the files of a collection again, shard by shard: for whoever wants to know now what the scrub of
 //! each shard finds in a week.
 
-use store::Verified;
+use store::{ErrorKind, Verified};
 
 use super::Collection;
 
@@ -15,6 +15,8 @@ pub struct ShardVerdict {
     pub mended: Vec<String>,
     /// Files of which no copy is whole, with what is wrong.
     pub damaged: Vec<(String, String)>,
+    /// Files of which nobody knows, with why: the place did not answer.
+    pub unread: Vec<(String, String)>,
 }
 
 impl Collection {
@@ -28,7 +30,12 @@ impl Collection {
                 match found {
                     Ok(Verified::Sound) => {}
                     Ok(Verified::Mended) => verdict.mended.push(file.name.clone()),
-                    Err(error) => verdict.damaged.push((file.name.clone(), error.to_string())),
+                    Err(error) => {
+                        let is_damage =
+                            matches!(error.kind(), ErrorKind::Corrupt { .. } | ErrorKind::NotFound);
+                        let of = if is_damage { &mut verdict.damaged } else { &mut verdict.unread };
+                        of.push((file.name.clone(), error.to_string()));
+                    }
                 }
             });
             told(verdict);

@@ -340,8 +340,11 @@ impl Pacer for RuntimePacer {
             tokio::time::sleep(Duration::from_millis(ms)).await;
             let _ = sender.send(());
         });
-        // An error says that the runtime has ended, and its time with it.
-        let _ = over.recv();
+        if over.recv().is_err() {
+            // The runtime has ended, and its time with it. Who tries again is still to wait meanwhile.
+            let (_never, waited) = sync_channel::<()>(1);
+            let _ = waited.recv_timeout(Duration::from_millis(ms));
+        }
     }
 }
 
