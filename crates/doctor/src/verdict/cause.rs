@@ -321,7 +321,7 @@ causes! {
         next: "if it should have been done, see where: `perf top -p PID`, `parhelion doctor slow PID`"
     }
     NextMessage "next-message" {
-        means: "the peer spoke last: it waits for the peer's next message"
+        means: "it waits for the peer's next message: the peer spoke last, or nothing was asked"
         seen: "looks like a hang in `strace` and `netstat`"
         harm: "none: a connection at rest"
         old: "`tcpdump`, and wait for hours"

@@ -3,6 +3,7 @@
 //! being at rest.
 
 mod cause;
+mod ensemble;
 mod locks;
 mod process;
 mod resource;

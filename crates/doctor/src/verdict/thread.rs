@@ -4,7 +4,7 @@
 
 use super::resource::{self, rest, waits};
 use super::words::duration;
-use super::{Cause, Standing, ThreadVerdict, locks};
+use super::{Cause, Standing, ThreadVerdict, ensemble, locks};
 use crate::facts::{Call, CallState, PolledFile, ProcessFacts, ThreadFacts, ThreadState, Wait};
 
 /// Major faults a second from which waiting for memory is what a thread does.
@@ -133,6 +133,11 @@ fn sleeping(process: &ProcessFacts, thread: &ThreadFacts) -> ThreadVerdict {
 }
 
 fn in_call(process: &ProcessFacts, thread: &ThreadFacts, call: &Call) -> ThreadVerdict {
+    let verdict = by_wait(process, thread, call);
+    if ensemble::hears_peers(process, thread) { ensemble::unasked(verdict) } else { verdict }
+}
+
+fn by_wait(process: &ProcessFacts, thread: &ThreadFacts, call: &Call) -> ThreadVerdict {
     match &call.wait {
         Wait::Read(fd) => resource::read(process, *fd),
         Wait::Write(fd) => resource::write(process, *fd),

@@ -101,6 +101,32 @@ fn connections() {
     check(&connecting, Cause::Connecting, Standing::Stuck, sentence);
 }
 
+/// Seen at an ensemble of three that was in order (3.9.5, 2026-11-27): each server but one had a vote's reader
+/// whose own word was the last, hours ago.
+#[test]
+fn servers_of_an_ensemble_owe_one_another_nothing() {
+    let said_last =
+        TcpFacts { remote: "10.0.0.5:3888".parse().unwrap(), ..tcp(Side::Client, HOURS, 2 * HOURS) };
+    let read_by = |name: &str, facts: &TcpFacts| {
+        let polled = Wait::Events(vec![PolledFile { fd: 0, read: true, write: false }]);
+        let reader = ThreadFacts { name: name.to_owned(), ..thread(1, polled) };
+        ProcessFacts { jvm: true, ..process(vec![reader], vec![Resource::Tcp(facts.clone())]) }
+    };
+    let sentence = "is not stuck: it waits since 4 h 12 min for 10.0.0.5:3888 (fd 0, ESTABLISHED, nothing queued): \
+                    ZooKeeper's servers speak when they have something to say, and nothing was asked";
+    for name in ["RecvWorker:2", "QuorumPeer[myid", "LearnerHandler-"] {
+        check(&read_by(name, &said_last), Cause::NextMessage, Standing::Fine, sentence);
+    }
+    let doubtful = TcpFacts { received_ms_ago: Some(HOURS), ..said_last.clone() };
+    check(&read_by("RecvWorker:2", &doubtful), Cause::NextMessage, Standing::Fine, sentence);
+    let gone = TcpFacts { send_queue: 300, retransmits: 5, ..said_last.clone() };
+    assert_eq!(judge(&read_by("RecvWorker:2", &gone), PATIENCE_MS).standing, Standing::Stuck);
+    // By the name alone nobody is at rest: another program's, and another thread's.
+    let other = ProcessFacts { jvm: false, ..read_by("RecvWorker:2", &said_last) };
+    assert_eq!(judge(&other, PATIENCE_MS).cause, Cause::AnswerOwed);
+    assert_eq!(judge(&read_by("main", &said_last), PATIENCE_MS).cause, Cause::AnswerOwed);
+}
+
 #[test]
 fn who_spoke_last() {
     let facts = tcp(Side::Client, 50, 10);
