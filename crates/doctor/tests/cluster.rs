@@ -172,7 +172,9 @@ fn what_is_cut_off_or_refused_is_said() {
     let nodes = Nodes::start(&[cut, |_| (500, String::new())]);
     let facts = run(&nodes.options()).unwrap();
     let said = facts.unseen.join("\n");
+    let refused = format!("/admin/system of http://{}/solr: ", nodes.addresses[1]);
     for words in [
+        refused.as_str(),
         "admin/metrics: the answer is not JSON",
         "admin/info/logging: ",
         "(status 403)",

@@ -23,6 +23,37 @@ struct AskedReplica {
     compared: bool,
 }
 
+/// A node at its own address.
+struct AskedNode<'o> {
+    options: &'o ClusterOptions,
+    client: SolrClient,
+    url: String,
+}
+
+impl<'o> AskedNode<'o> {
+    fn new(options: &'o ClusterOptions, url: &SolrUrl) -> Self {
+        Self { options, client: options.client(url), url: url.to_string() }
+    }
+
+    /// A refusal is reported, with who refused, and is no reason to ask no more; silence is an error.
+    async fn get(
+        &self,
+        (path, params): (&str, &[(&str, &str)]),
+        facts: &mut ClusterFacts,
+    ) -> Result<Option<(Value, read::ClockReadings)>, Error> {
+        // A replica of a cloud would pass the question on to another.
+        let own = [("wt", "json"), ("omitHeader", "true"), ("distrib", "false")];
+        match self.options.get(&self.client, path, &[params, &own].concat()).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error @ (Error::Status { .. } | Error::NotJson(_) | Error::TooLong { .. })) => {
+                facts.unseen.push(unseen(&format!("{path} of {}", self.url), &error));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// Of a single node there is nothing to compare.
 pub async fn ask_replicas(options: &ClusterOptions, product: read::Product, facts: &mut ClusterFacts) {
     if facts.live_nodes.len() < 2 {
@@ -102,17 +133,17 @@ async fn ask_node(
 ) -> Result<(), Error> {
     let Some(first) = replicas.first() else { return Ok(()) };
     certificates::look(facts, url, options.patience).await;
-    let client = options.client(url);
+    let asked_node = AskedNode::new(options, url);
     let system = format!("{}/admin/system", first.core);
-    if let Some((answer, asked)) = get(options, &client, (&system, &[]), facts).await? {
+    if let Some((answer, asked)) = asked_node.get((&system, &[]), facts).await? {
         read::core_system(facts, &first.node, &answer, asked);
     }
     let named = [("name", read::ZONE)];
-    if let Some((answer, _)) = get(options, &client, ("admin/info/properties", &named), facts).await? {
+    if let Some((answer, _)) = asked_node.get(("admin/info/properties", &named), facts).await? {
         read::zone(facts, &first.node, &answer);
     }
     for replica in replicas.iter().filter(|replica| replica.compared) {
-        let settings = settings(options, &client, &replica.core, facts).await?;
+        let settings = settings(&asked_node, &replica.core, facts).await?;
         let known = facts.replicas_mut().find(|known| known.core == replica.core);
         if let Some(known) = known {
             known.settings = settings;
@@ -123,42 +154,18 @@ async fn ask_node(
 
 /// What a Parhelion finds on its own host.
 async fn ask_own_doctor(options: &ClusterOptions, facts: &mut ClusterFacts, url: &SolrUrl, node: &str) {
-    match get(options, &options.client(url), (read::OWN_DOCTOR, &[]), facts).await {
+    match AskedNode::new(options, url).get((read::OWN_DOCTOR, &[]), facts).await {
         Ok(answer) => answer.into_iter().for_each(|(answer, _)| read::own_doctor(facts, node, &answer)),
         Err(error) => facts.unseen.push(unseen("what a node's own doctor says", &error)),
     }
 }
 
-/// A refusal is reported and is no reason to ask no more; silence is an error.
-async fn get(
-    options: &ClusterOptions,
-    client: &SolrClient,
-    (path, params): (&str, &[(&str, &str)]),
-    facts: &mut ClusterFacts,
-) -> Result<Option<(Value, read::ClockReadings)>, Error> {
-    // A replica of a cloud would pass the question on to another.
-    let own = [("wt", "json"), ("omitHeader", "true"), ("distrib", "false")];
-    match options.get(client, path, &[params, &own].concat()).await {
-        Ok(answer) => Ok(Some(answer)),
-        Err(error @ (Error::Status { .. } | Error::NotJson(_) | Error::TooLong { .. })) => {
-            facts.unseen.push(unseen(path, &error));
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
-}
-
 /// What a replica works by, as a number that is equal where the settings are.
-async fn settings(
-    options: &ClusterOptions,
-    client: &SolrClient,
-    core: &str,
-    facts: &mut ClusterFacts,
-) -> Result<Option<u64>, Error> {
+async fn settings(node: &AskedNode<'_>, core: &str, facts: &mut ClusterFacts) -> Result<Option<u64>, Error> {
     let mut hasher = DefaultHasher::new();
     for part in ["schema", "config"] {
         let path = format!("{core}/{part}");
-        let Some((mut answer, _)) = get(options, client, (&path, &[]), facts).await? else {
+        let Some((mut answer, _)) = node.get((&path, &[]), facts).await? else {
             return Ok(None);
         };
         let Some(settings) = answer.get_mut(part) else { return Ok(None) };

@@ -16,11 +16,7 @@ pub fn untold(facts: &ClusterFacts) -> Vec<String> {
     lacking("the version", |node| node.version.is_some());
     lacking("the clock", |node| node.clock.is_some());
     lacking("the disk", |node| node.disk.free_bytes.is_some());
-    // By host and port, as the line of a question that failed has them.
-    let has_failed = |name: &str| {
-        let address = name.split('_').next().unwrap_or(name);
-        facts.unseen.iter().any(|line| line.contains(address))
-    };
+    let has_failed = |name: &str| facts.unseen.iter().any(|line| tells_of(line, address(name)));
     let silent: Vec<&str> = facts
         .live_nodes
         .iter()
@@ -28,7 +24,8 @@ pub fn untold(facts: &ClusterFacts) -> Vec<String> {
         .filter(|name| facts.node(name).is_none() && !has_failed(name))
         .collect();
     if !silent.is_empty() {
-        found.push(format!("anything of {}, which take part", listed(&silent)));
+        // Each of them: whoever reads of a silent node has to know which.
+        found.push(format!("anything of {}, which take part", silent.join(", ")));
     }
     if facts.nodes.len() > 1 && facts.nodes.iter().all(|node| node.zone.is_none()) {
         found.push("zones: no node says its own (-Davailability_zone=NAME)".to_owned());
@@ -46,4 +43,55 @@ pub fn untold(facts: &ClusterFacts) -> Vec<String> {
         found.push("certificates: no node was asked by TLS".to_owned());
     }
     found
+}
+
+/// Host and port of a node's name, `HOST:PORT_CONTEXT`: a host's own name may have a `_` too.
+fn address(name: &str) -> &str {
+    let Some((host, port)) = name.rsplit_once(':') else { return name };
+    let digits = port.bytes().take_while(u8::is_ascii_digit).count();
+    name.get(..host.len() + 1 + digits).unwrap_or(name)
+}
+
+/// Whether the line of a question that failed has this address, and not one that merely ends or begins so.
+fn tells_of(line: &str, address: &str) -> bool {
+    let is_of_host = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    line.match_indices(address).any(|(at, found)| {
+        let (before, behind) = (&line[..at], &line[at + found.len()..]);
+        !before.ends_with(is_of_host) && !behind.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn silent(live: &[&str], failed: &str) -> Option<String> {
+        let live_nodes = live.iter().map(|name| (*name).to_owned()).collect();
+        let unseen = vec![format!("admin/system: http://{failed}/solr did not answer within 20 s")];
+        let facts = ClusterFacts { live_nodes, unseen, ..ClusterFacts::default() };
+        untold(&facts).into_iter().find(|line| line.starts_with("anything of "))
+    }
+
+    #[test]
+    fn every_silent_node_is_named() {
+        let five = ["a:1_solr", "b:1_solr", "c:1_solr", "d:1_solr", "e:1_solr"];
+        let expected = "anything of a:1_solr, b:1_solr, c:1_solr, d:1_solr, which take part";
+        assert_eq!(silent(&five, "e:1").as_deref(), Some(expected), "the fifth is told of already");
+    }
+
+    #[test]
+    fn one_is_not_taken_for_another() {
+        for (name, failed) in [
+            ("10.0.0.1:8983_solr", "110.0.0.1:8983"),
+            ("10.0.0.1:898_solr", "10.0.0.1:8983"),
+            ("solr_a:8983_solr", "solr_b:8983"),
+            ("a.example:8983_solr", "b-a.example:8983"),
+        ] {
+            let expected = format!("anything of {name}, which take part");
+            assert_eq!(silent(&[name], failed), Some(expected), "{failed}");
+        }
+        for name in ["10.0.0.1:8983_solr", "solr_a:8983_my_context", "[::1]:8983_solr"] {
+            assert_eq!(silent(&[name], address(name)), None, "{name}");
+        }
+    }
 }

@@ -51,6 +51,7 @@ pub fn read_config(facts: &mut ZooKeeperFacts, text: &str) {
             "tickTime" => facts.tick_ms = number().or(facts.tick_ms),
             "initLimit" => facts.init_limit = number().or(facts.init_limit),
             "syncLimit" => facts.sync_limit = number().or(facts.sync_limit),
+            "minSessionTimeout" => facts.session_min_ms = number().or(facts.session_min_ms),
             "maxClientCnxns" => facts.client_connections_max = number().or(facts.client_connections_max),
             "autopurge.purgeInterval" => facts.purge_interval_hours = number().or(facts.purge_interval_hours),
             "dataLogDir" => facts.data_folder = Some(value.to_owned()),
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
 
     const CONFIG: &str = "# a comment\ntickTime=2000\n initLimit = 10\nsyncLimit=2\ndataDir=/var/zk\ndataLogDir=/fast/zk\n\
-        maxClientCnxns=60\nautopurge.purgeInterval=0\nserver.1=a:2888:3888\nserver.2=b:2888:3888;2181\n\
+        minSessionTimeout=9000\nminSessionTimeout=-1\nmaxClientCnxns=60\nautopurge.purgeInterval=0\nserver.1=a:2888:3888\nserver.2=b:2888:3888;2181\n\
         server.3=c:2888:3888:observer\ntickTime=x\n";
 
     #[test]
@@ -125,6 +126,7 @@ mod tests {
         let mut facts = ZooKeeperFacts::default();
         read_config(&mut facts, CONFIG);
         assert_eq!((facts.tick_ms, facts.init_limit, facts.sync_limit), (Some(2000), Some(10), Some(2)));
+        assert_eq!(facts.session_min_ms, Some(9000));
         assert_eq!((facts.voters, facts.data_folder.as_deref()), (Some(2), Some("/fast/zk")));
         assert_eq!((facts.client_connections_max, facts.purge_interval_hours), (Some(60), Some(0)));
         read_monitor(

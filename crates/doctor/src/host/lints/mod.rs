@@ -3,7 +3,7 @@
 //! gathered beside (`host/`), printed by `render`.
 
 use super::facts::{
-    HostFacts, JavaProcess, LimitKind, NearLimit, ParhelionProcess, SyncTimes, ZooKeeperFacts,
+    HostFacts, JavaProcess, LimitKind, NearLimit, ParhelionProcess, ServerState, SyncTimes, ZooKeeperFacts,
 };
 use super::{HostFinding, Sure, finding};
 use crate::verdict::words::{bytes, duration};
@@ -32,6 +32,7 @@ pub fn lint(facts: &HostFacts) -> Vec<HostFinding> {
     found.extend(facts.java.iter().filter_map(heap));
     found.extend(facts.parhelion.iter().filter_map(own_memory));
     found.extend(facts.zookeeper.iter().flat_map(|server| zookeeper(server, facts)));
+    found.extend(zookeeper_processes(facts));
     found.sort_by_key(|finding| finding.sure);
     found
 }
@@ -287,27 +288,33 @@ fn numa(facts: &HostFacts) -> Option<HostFinding> {
 }
 
 fn zookeeper(server: &ZooKeeperFacts, facts: &HostFacts) -> Vec<HostFinding> {
-    let mut found: Vec<HostFinding> =
-        [followers(server, facts), quorum(server), connections(server), purge(server), session(server)]
-            .into_iter()
-            .flatten()
-            .collect();
+    [followers(server, facts), quorum(server), connections(server), purge(server), session(server)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Each process once, however many servers were asked; none where nobody asked about ZooKeeper.
+fn zookeeper_processes(facts: &HostFacts) -> Vec<HostFinding> {
     let is_server = |java: &&JavaProcess| {
         java.name.contains("QuorumPeerMain") || java.name.contains("ZooKeeperServerMain")
     };
-    for java in facts.java.iter().filter(is_server) {
-        found.extend(server_process(java));
-    }
-    found
+    let servers = facts.java.iter().filter(|_| !facts.zookeeper.is_empty()).filter(is_server);
+    servers.flat_map(server_process).collect()
 }
 
 /// The field report of a quorum lost to slow followers: four seconds were allowed, sixty would have done.
 fn followers(server: &ZooKeeperFacts, facts: &HostFacts) -> Option<HostFinding> {
+    // One server alone has no followers, whatever its file says.
+    if server.state == Some(ServerState::Standalone) {
+        return None;
+    }
     let (tick, limit) = (server.tick_ms?, server.sync_limit?);
     let allowed = tick.saturating_mul(limit);
-    let from_log = server.slow_syncs.map(|(_, longest)| longest);
-    let from_disk = facts.sync.as_ref().map(|sync| sync.max_us / 1000);
-    let measured = from_log.max(from_disk)?;
+    let from_log = server.slow_syncs.map(|(_, longest)| (longest, "of its disk".to_owned()));
+    // Its own disk need not be the one that was measured: the folder is named.
+    let from_disk = facts.sync.as_ref().map(|sync| (sync.max_us / 1000, format!("in {}", sync.folder)));
+    let (measured, place) = from_disk.into_iter().chain(from_log).max_by_key(|(ms, _)| *ms)?;
     let lost = server.not_enough_followers;
     if lost == 0 && measured.saturating_mul(2) < allowed {
         return None;
@@ -318,7 +325,7 @@ fn followers(server: &ZooKeeperFacts, facts: &HostFacts) -> Option<HostFinding> 
         String::new()
     };
     let words = format!(
-        "a follower may lag tickTime x syncLimit = {tick} ms x {limit} = {}, and a sync of its disk took up to {}{fails}",
+        "a follower may lag tickTime x syncLimit = {tick} ms x {limit} = {}, and a sync {place} took up to {}{fails}",
         duration(allowed),
         duration(measured)
     );
@@ -358,7 +365,7 @@ fn purge(server: &ZooKeeperFacts) -> Option<HostFinding> {
 
 fn session(server: &ZooKeeperFacts) -> Option<HostFinding> {
     let (_, longest) = server.latency_ms?;
-    let smallest = server.tick_ms?.saturating_mul(2);
+    let smallest = server.session_min_ms.or(server.tick_ms?.checked_mul(2))?;
     (longest.saturating_mul(2) > smallest).then(|| {
         let measured = format!(
             "a request took up to {} at {}, and sessions may be as short as {}",

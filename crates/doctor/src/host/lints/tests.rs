@@ -116,7 +116,14 @@ fn the_report_of_the_lost_quorum() {
     assert_eq!((found[0].measured.as_str(), found[0].sure), (expected, Sure::Certain));
     assert!(found[0].mend.starts_with("syncLimit=30 "), "2 s x 30 = 60 s: {}", found[0].mend);
     let calm = ZooKeeperFacts { not_enough_followers: 0, slow_syncs: Some((1, 1200)), ..server };
-    check(&HostFacts { zookeeper: vec![calm], ..HostFacts::default() }, &[]);
+    check(&HostFacts { zookeeper: vec![calm.clone()], ..HostFacts::default() }, &[]);
+    // A disk of this host that is slow is named: it need not be the one that the server writes to.
+    let sync = Some(SyncTimes { folder: "/data".to_owned(), max_us: 2_500_000, ..SyncTimes::default() });
+    let found =
+        lint(&HostFacts { zookeeper: vec![calm.clone()], sync: sync.clone(), ..HostFacts::default() });
+    assert!(found[0].measured.ends_with(", and a sync in /data took up to 2 s"), "{}", found[0].measured);
+    let alone = ZooKeeperFacts { state: Some(ServerState::Standalone), ..calm };
+    check(&HostFacts { zookeeper: vec![alone], sync, ..HostFacts::default() }, &[]);
 }
 
 #[test]
@@ -131,13 +138,17 @@ fn ensembles() {
     };
     let names = ["zookeeper-even", "zookeeper-purge", "zookeeper-connections", "zookeeper-sessions"];
     check(&HostFacts { zookeeper: vec![server.clone()], ..HostFacts::default() }, &names);
+    // Three seconds are long for a session of four, and not for one of sixty.
+    let patient = ZooKeeperFacts { session_min_ms: Some(60_000), ..server };
+    check(&HostFacts { zookeeper: vec![patient], ..HostFacts::default() }, &names[..3]);
     let java = JavaProcess {
         name: "org.apache.zookeeper.server.quorum.QuorumPeerMain".to_owned(),
         ..JavaProcess::default()
     };
     let calm = ZooKeeperFacts { server: "a:2181".to_owned(), ..ZooKeeperFacts::default() };
-    check(
-        &HostFacts { zookeeper: vec![calm], java: vec![java], ..HostFacts::default() },
-        &["zookeeper-heap", "zookeeper-ipv4"],
-    );
+    // Once, though two of its servers were asked.
+    let asked =
+        HostFacts { zookeeper: vec![calm.clone(), calm], java: vec![java.clone()], ..HostFacts::default() };
+    check(&asked, &["zookeeper-heap", "zookeeper-ipv4"]);
+    check(&HostFacts { java: vec![java], ..HostFacts::default() }, &[]);
 }
