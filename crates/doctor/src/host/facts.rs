@@ -118,7 +118,8 @@ pub struct ZooKeeperFacts {
     pub tick_ms: Option<u64>,
     pub init_limit: Option<u64>,
     pub sync_limit: Option<u64>,
-    /// Of a client's session, the shortest that the server agrees to; twice the tick where nothing else is set.
+    /// Of a client's session, the shortest that the server agrees to; twice the tick where nothing else is
+    /// set.
     #[serde(default)]
     pub session_min_ms: Option<u64>,
     pub client_connections_max: Option<u64>,

@@ -101,8 +101,8 @@ fn connections() {
     check(&connecting, Cause::Connecting, Standing::Stuck, sentence);
 }
 
-/// Seen at an ensemble of three that was in order (3.9.5, 2026-11-27): each server but one had a vote's reader
-/// whose own word was the last, hours ago.
+/// Seen at an ensemble of three that was in order (3.9.5, 2026-11-27): each server but one had a vote's
+/// reader whose own word was the last, hours ago.
 #[test]
 fn servers_of_an_ensemble_owe_one_another_nothing() {
     let said_last =
