@@ -45,8 +45,9 @@ fn redact_line(line: &str) -> String {
     let lower = line.to_ascii_lowercase();
     let mut names: Vec<SecretName<'_>> =
         SECRETS.iter().chain(&SCHEMES).map(|name| SecretName::new(name)).collect();
-    let (mut out, mut at) = (String::with_capacity(line.len()), 0);
-    while let Some((found, name)) = names.iter_mut().filter_map(|name| name.next_from(&lower, at)).min() {
+    let (mut out, mut at, mut searched) = (String::with_capacity(line.len()), 0, 0);
+    while let Some((found, name)) = names.iter_mut().filter_map(|name| name.next_from(&lower, searched)).min()
+    {
         // A scheme has its value right behind it; a name may go on.
         let name_end = found + name.len();
         let behind = line.get(name_end..).unwrap_or_default();
@@ -54,9 +55,11 @@ fn redact_line(line: &str) -> String {
         let value = name_end + kept;
         let end = value + value_end(line.get(value..).unwrap_or_default());
         out.push_str(line.get(at..value).unwrap_or_default());
-        let text = line.get(value..end).unwrap_or_default();
+        let text = line.get(value.max(at)..end).unwrap_or_default();
         out.push_str(if text.trim().is_empty() { text } else { MARK });
-        at = end;
+        at = at.max(end);
+        // What was taken for a value may be the next name: `token password: x`.
+        searched = value;
     }
     out.push_str(line.get(at..).unwrap_or_default());
     out
@@ -141,6 +144,7 @@ mod tests {
                 "a\n-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nb",
                 "a\n[redacted private key]\nb",
             ),
+            ("pwd password: x", "pwd [redacted] [redacted]"),
             ("the password", "the password"),
             ("nothing here", "nothing here"),
         ] {

@@ -120,7 +120,6 @@ pub struct ZooKeeperFacts {
     pub sync_limit: Option<u64>,
     /// Of a client's session, the shortest that the server agrees to; twice the tick where nothing else is
     /// set.
-    #[serde(default)]
     pub session_min_ms: Option<u64>,
     pub client_connections_max: Option<u64>,
     /// Hours; 0 is never.
