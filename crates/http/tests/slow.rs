@@ -49,6 +49,32 @@ async fn slow_requests_are_listed_newest_first() {
 }
 
 #[tokio::test]
+async fn what_an_administrator_asks_has_a_phase_of_its_own() {
+    let served = Served::start_with(|config| config.slow_ms = Some(0)).await;
+    for path in [
+        "admin/cores",
+        "admin/collections?action=LIST",
+        "admin/info/system",
+        "admin/doctor",
+        "admin/metrics",
+        "admin/metrics?wt=prometheus",
+        "admin/configs?action=LIST",
+        "films/schema",
+        "films/config",
+        "films/admin/luke",
+        "films/admin/segments",
+    ] {
+        let answer = served.get(&format!("/solr/{path}")).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        let list = list(&served).await;
+        let phases = names(&list["requests"][0]["phases"]);
+        assert!(phases.contains(&"admin"), "{path}: {phases:?}");
+    }
+    served.get("/solr/films/select?q=*:*").await;
+    assert!(!names(&list(&served).await["requests"][0]["phases"]).contains(&"admin"));
+}
+
+#[tokio::test]
 async fn a_collection_says_what_is_slow_before_the_server_does() {
     let served = Served::start_with(|config| config.slow_ms = Some(0)).await;
     says(&served, 1000).await;

@@ -185,8 +185,11 @@ async fn in_collection(
     }
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every
     // request.
-    let mut answer =
-        Box::pin(run_again_if_outdated(call, collection, (handler, path), (&effective, &permit))).await;
+    let work = Box::pin(run_again_if_outdated(call, collection, (handler, path), (&effective, &permit)));
+    let mut answer = match handler.is_administrative() {
+        true => call.trace.during(Phase::Admin, work).await,
+        false => work.await,
+    };
     // What was cut short because the server gives no more is no answer.
     if let Err(error) = permit.meters.allowance.check() {
         answer = Err(error.into());

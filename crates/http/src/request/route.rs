@@ -51,6 +51,22 @@ pub(crate) enum Handler {
 }
 
 impl Handler {
+    /// Tells or changes what the collection is, rather than its documents.
+    pub fn is_administrative(self) -> bool {
+        match self {
+            Self::Select
+            | Self::Get
+            | Self::Update
+            | Self::Ping
+            | Self::Terms
+            | Self::MoreLike
+            | Self::WhyNot => false,
+            Self::Luke | Self::System | Self::Segments | Self::Config | Self::Schema | Self::Managed => true,
+            Self::FieldAnalysis | Self::DocumentAnalysis | Self::Replication | Self::File => true,
+            Self::Dump | Self::NotServed => true,
+        }
+    }
+
     /// Solr's class, which `echoHandler` shows.
     pub fn class(self) -> &'static str {
         match self {

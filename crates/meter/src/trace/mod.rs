@@ -12,7 +12,9 @@
 //! the process from outside; while nobody does it is a call that does nothing.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::marker::PhantomData;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -50,6 +52,8 @@ pub enum Phase {
     Sync,
     /// A refresh or flush that the request asked for, or that was due.
     Commit,
+    /// What an administrative request asks for is done, or waited for.
+    Admin,
     /// The answer is written and packed.
     Write,
 }
@@ -74,6 +78,7 @@ impl Phase {
             Phase::Index => "index",
             Phase::Sync => "sync",
             Phase::Commit => "commit",
+            Phase::Admin => "admin",
             Phase::Write => "write",
         }
     }
@@ -182,6 +187,23 @@ impl Trace {
     #[inline]
     pub fn wait(&self, phase: Phase) -> Wait {
         Wait(self.0.as_ref().map(|recorder| (recorder.clone(), phase, recorder.clock.now_ns())))
+    }
+
+    /// Work of a phase that gives its thread back whenever it has to wait, and may go on upon another. While
+    /// it has none, the phase waits; no other may be entered then.
+    pub async fn during<T>(&self, phase: Phase, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        let mut waiting = None;
+        poll_fn(|context| {
+            drop(waiting.take());
+            let polled = {
+                let _working = self.enter(phase);
+                work.as_mut().poll(context)
+            };
+            waiting = polled.is_pending().then(|| self.wait(phase));
+            polled
+        })
+        .await
     }
 
     /// Waits for something, a lock mostly, within the phase that the request is in.

@@ -1,5 +1,6 @@
 //! Phases, waits and usage, by a clock that the test turns.
 
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use super::*;
@@ -66,6 +67,22 @@ fn what_one_thread_did_before_is_not_told_of_the_next() {
     let thread = &traced.phases[1];
     assert_eq!((thread.0, thread.1.wait_ns, thread.1.usage), (Phase::Thread, 10, Usage::default()));
     assert_eq!(walls(&trace), [(Phase::Prepare, 20), (Phase::Thread, 10), (Phase::Query, 20)]);
+}
+
+#[test]
+fn work_that_gives_its_thread_back_waits_meanwhile() {
+    let trace = trace();
+    let mut polls = 0;
+    let work = poll_fn(|_| {
+        polls += 1;
+        if polls == 3 { Poll::Ready("done") } else { Poll::Pending }
+    });
+    let mut work = pin!(trace.during(Phase::Admin, work));
+    let mut poll = || work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert_eq!([poll(), poll(), poll()], [Poll::Pending, Poll::Pending, Poll::Ready("done")]);
+    // Three times a thread had it, for 20 each; twice none had, for 10 each.
+    let [(Phase::Admin, figures)] = trace.traced().unwrap().phases[..] else { panic!("one phase") };
+    assert_eq!((figures.wall_ns, figures.wait_ns, figures.usage.cpu_ns), (80, 20, Some(60)));
 }
 
 /// Of a thread that waits for a processor: what a look tells was waited since the look before.
