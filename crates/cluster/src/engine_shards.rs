@@ -111,6 +111,10 @@ impl ShardReader for engine::Shard {
     fn stats(&self) -> ShardStats {
         self.stats()
     }
+
+    fn try_stats(&self) -> Option<ShardStats> {
+        self.try_stats()
+    }
 }
 
 impl ShardSnapshot for engine::PinnedShard {

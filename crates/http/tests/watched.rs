@@ -9,6 +9,7 @@ mod stalls;
 
 use std::io;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -210,6 +211,36 @@ async fn a_lock_that_is_held() {
         words: "one thread has held the lock `state` for 1.0 s",
     })
     .await;
+}
+
+/// Before anybody calls it a sign: in the first second, too, what tells of a node waits for none of its threads.
+#[tokio::test]
+async fn metrics_and_health_wait_for_no_lock() {
+    let _alone = ALONE.lock().await;
+    let watched = Watched::start().await;
+    let cores = async || {
+        let metrics = watched.json("/solr/admin/metrics?prefix=CORE,CONTAINER").await;
+        let registries = metrics["metrics"].as_object().unwrap();
+        assert!(registries.contains_key("solr.node"), "{metrics}");
+        registries.keys().filter(|name| name.starts_with("solr.core.")).count()
+    };
+    let meanwhile = async |stall: Stall| {
+        let (answered, let_go) = channel::<()>();
+        // A server that waits for the lock would keep this test for ever.
+        let holds = std::thread::spawn(move || {
+            let _ = let_go.recv_timeout(Duration::from_secs(20));
+            drop(stall);
+        });
+        let left = cores().await;
+        let health = watched.health().await;
+        let is_held = !holds.is_finished();
+        drop(answered);
+        holds.join().unwrap();
+        assert_eq!((left, health, is_held), (0, json!({"status": "OK"}), true));
+    };
+    assert_eq!(cores().await, 1);
+    watched.stalled(Place::Append, ["", ONE_MORE], meanwhile).await;
+    assert_eq!(cores().await, 1);
 }
 
 #[tokio::test]

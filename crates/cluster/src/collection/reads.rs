@@ -74,6 +74,13 @@ impl Collection {
         stats.reduce(|all, one| all.plus(one)).unwrap_or_default()
     }
 
+    /// The same without a wait: `None` while a shard's state is with another.
+    pub fn try_stats(&self) -> Option<ShardStats> {
+        let stats: Option<Vec<ShardStats>> =
+            self.shards().into_iter().map(|shard| shard.try_stats()).collect();
+        Some(stats?.into_iter().reduce(|all, one| all.plus(one)).unwrap_or_default())
+    }
+
     /// Of one shard, by its number; of nothing where there is no such shard.
     pub fn shard_stats(&self, number: usize) -> ShardStats {
         self.shards().get(number).map(|shard| shard.stats()).unwrap_or_default()

@@ -31,6 +31,10 @@ pub trait ShardReader: Send + Sync {
     /// Equal moments give equal answers.
     fn moment(&self) -> ShardMoment;
     fn stats(&self) -> ShardStats;
+    /// The same without a wait: `None` while its state is with another.
+    fn try_stats(&self) -> Option<ShardStats> {
+        Some(self.stats())
+    }
 }
 
 /// What a shard shows at one moment: what several questions of one request are asked of, so that they mean

@@ -49,7 +49,7 @@ use crate::indexing::prepare::Preparer;
 use crate::layout::Layout;
 use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
-use crate::lock::{is_held, lock};
+use crate::lock::{is_held, lock, try_lock};
 use crate::seeded_bugs::SeededBug;
 use crate::snapshot::Snapshot;
 use crate::suggest::{Event, Suggesters};
@@ -124,6 +124,13 @@ impl Core {
         let state = lock(&self.state);
         self.turns.state.fetch_add(1, Ordering::Relaxed);
         state
+    }
+
+    /// Where nobody has it: for whoever must not wait for him.
+    pub(crate) fn try_state(&self) -> Option<MutexGuard<'_, State>> {
+        let state = try_lock(&self.state)?;
+        self.turns.state.fetch_add(1, Ordering::Relaxed);
+        Some(state)
     }
 
     pub(crate) fn maintenance(&self) -> MutexGuard<'_, ()> {

@@ -13,6 +13,7 @@ use store::Watermark;
 use crate::core::Core;
 use crate::core::batches::Batches;
 use crate::core::counters::Counters;
+use crate::core::state::State;
 use crate::errors::from_store;
 use crate::indexing::builder::Builder;
 use crate::layout::Layout;
@@ -163,9 +164,8 @@ impl Core {
     }
 
     /// Whether searches see everything applied.
-    pub(crate) fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self, state: &State) -> bool {
         let snapshot = self.snapshot.load();
-        let state = self.state();
         let shown = state.segments.iter().all(|segment| {
             snapshot.view_of(segment).is_some_and(|view| view.dead.same_as(&segment.marks.current()))
         });

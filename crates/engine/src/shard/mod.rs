@@ -217,6 +217,11 @@ impl Shard {
         stats::of(&self.core)
     }
 
+    /// The same without a wait: `None` while an update, a flush or a merge has the shard's state.
+    pub fn try_stats(&self) -> Option<ShardStats> {
+        stats::try_of(&self.core)
+    }
+
     /// Whether what is under way gets anywhere, for whoever watches. Waits for nobody.
     pub fn vital_figures(&self) -> VitalFigures {
         self.core.vital_figures()

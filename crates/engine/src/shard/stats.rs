@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use plan::Version;
 
 use crate::core::Core;
+use crate::core::state::State;
 use crate::lock::lock;
 use crate::snapshot::{SegmentView, Snapshot};
 
@@ -124,9 +125,16 @@ pub(crate) fn recent_versions(core: &Core) -> Vec<Version> {
 }
 
 pub(crate) fn of(core: &Core) -> ShardStats {
-    let current = core.is_current();
+    of_state(core, &core.state())
+}
+
+/// `None` while another has the shard's state.
+pub(crate) fn try_of(core: &Core) -> Option<ShardStats> {
+    Some(of_state(core, &*core.try_state()?))
+}
+
+fn of_state(core: &Core, state: &State) -> ShardStats {
     let snapshot = core.snapshot.load_full();
-    let state = core.state();
     let disk = state.segments.iter().filter(|segment| segment.is_persisted()).map(|it| it.bytes()).sum();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     ShardStats {
@@ -139,7 +147,7 @@ pub(crate) fn of(core: &Core) -> ShardStats {
         disk_bytes: disk,
         log_bytes: core.log.bytes(),
         version: snapshot.number(),
-        current,
+        current: core.is_current(state),
         last_modified_ms: state.modified_ms,
         refreshes: count(&core.counters.refreshes),
         flushes: count(&core.counters.flushes),

@@ -4,10 +4,13 @@
 //! registries under Solr's names, which `solr::admin` filters and writes, or all of them as text for
 //! Prometheus. Nothing is counted here.
 
-use cluster::{Collection, Counted, UpdateCounts};
+use std::time::Duration;
+
+use cluster::{Collection, Counted, ShardStats, UpdateCounts};
 use plan::{AutoCommit, Result};
 use solr::admin::{Metric, PROMETHEUS, Rates, Registry, cache_metric, prometheus};
 use solr::response::{Entries, Node};
+use tokio::time::Instant;
 
 use super::tallied;
 use crate::observe::machine::MachineFacts;
@@ -16,31 +19,49 @@ use crate::observe::watch::SignKind;
 use crate::request::call::Call;
 use crate::request::reply::Reply;
 
-pub(super) fn run(call: &Call<'_>) -> Result<Entries> {
-    solr::admin::metrics(&call.params, &registries(call))
+/// Updates, flushes and merges have a shard's state for moments. Who has it for longer is what the figures are
+/// asked for: they tell of all others by then.
+const STATE_PATIENCE: Duration = Duration::from_millis(500);
+/// Between two looks whether it is free.
+const STATE_PAUSE: Duration = Duration::from_millis(2);
+
+pub(super) async fn run(call: &Call<'_>) -> Result<Entries> {
+    solr::admin::metrics(&call.params, &registries(call).await)
 }
 
 /// For Prometheus, which takes all of it.
-pub(super) fn as_text(call: &Call<'_>) -> Reply {
-    let body = prometheus(&registries(call));
+pub(super) async fn as_text(call: &Call<'_>) -> Reply {
+    let body = prometheus(&registries(call).await);
     Reply { status: 200, content_type: PROMETHEUS.into(), body: body.into(), ..Reply::default() }
 }
 
-fn registries(call: &Call<'_>) -> Vec<Registry> {
+async fn registries(call: &Call<'_>) -> Vec<Registry> {
     let collections = call.server.node.list();
     let now_ms = call.server.node.clock().now_ms();
-    // Its figures wait for the lock that one thread holds, and with them would wait what tells of that.
-    let signs = call.server.config.watch.signs();
-    let is_held = |collection: &Collection| {
-        let name = collection.name();
-        signs.iter().any(|sign| sign.kind == SignKind::LockHeld && sign.collection == name)
-    };
-    let answering = collections.iter().filter(|collection| !is_held(collection));
-    let mut registries: Vec<_> = answering.map(|collection| core(collection, now_ms)).collect();
+    let patience = Instant::now() + STATE_PATIENCE;
+    let mut registries = Vec::with_capacity(collections.len() + 2);
+    for collection in &collections {
+        if let Some(stats) = stats(collection, patience).await {
+            registries.push(core(collection, &stats, now_ms));
+        }
+    }
     let facts = (call.server.config.machine)();
     registries.push(process(&facts));
     registries.push(node(call, &facts, (collections.len(), now_ms)));
     registries
+}
+
+/// Gives the thread back while it waits: it may be what those need who are to let go.
+async fn stats(collection: &Collection, patience: Instant) -> Option<ShardStats> {
+    loop {
+        if let Some(stats) = collection.try_stats() {
+            return Some(stats);
+        }
+        if Instant::now() >= patience {
+            return None;
+        }
+        tokio::time::sleep(STATE_PAUSE).await;
+    }
 }
 
 fn int(number: u64) -> Metric {
@@ -55,8 +76,7 @@ fn text(text: impl Into<String>) -> Metric {
     Metric::Value(Node::from(text.into()))
 }
 
-fn core(collection: &Collection, now_ms: i64) -> Registry {
-    let stats = collection.stats();
+fn core(collection: &Collection, stats: &ShardStats, now_ms: i64) -> Registry {
     let folder = collection.folder().display().to_string();
     let mut metrics = tallied::of_collection(collection, now_ms);
     let caches = collection.caches().into_iter();
@@ -79,7 +99,7 @@ fn core(collection: &Collection, now_ms: i64) -> Registry {
     put("SEARCHER.searcher.numDocs", int(stats.num_docs));
     put("TLOG.replay.remaining.bytes", long(stats.log_bytes));
     let since_s = now_ms.saturating_sub(collection.opened_ms()).max(1) as f64 / 1000.0;
-    metrics.extend(updates(&collection.update_counts(), &stats, since_s));
+    metrics.extend(updates(&collection.update_counts(), stats, since_s));
     metrics.extend(bounds(&collection.config().auto_commit));
     // Stable, and Solr's order: by name.
     metrics.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -87,7 +107,7 @@ fn core(collection: &Collection, now_ms: i64) -> Registry {
 }
 
 /// What the update handler counts; rates are those since the core was opened.
-fn updates(counts: &UpdateCounts, stats: &cluster::ShardStats, since_s: f64) -> Vec<(String, Metric)> {
+fn updates(counts: &UpdateCounts, stats: &ShardStats, since_s: f64) -> Vec<(String, Metric)> {
     let UpdateCounts { all, current } = counts;
     let Counted { adds, deletes_by_id, deletes_by_query, errors, .. } = *current;
     let meter = |count: u64| Metric::Meter(Rates { count, mean: count as f64 / since_s, ..Rates::default() });

@@ -14,7 +14,7 @@ use crate::request::reply::Reply;
 /// `below` are the parts of a path that goes on below the handler.
 pub(super) async fn run(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>) -> Reply {
     if let (NodeHandler::Metrics, Some("prometheus")) = (handler, response_params::WT.sent(&call.params)) {
-        return call.trace.during(Phase::Admin, async { metrics::as_text(call) }).await;
+        return call.trace.during(Phase::Admin, metrics::as_text(call)).await;
     }
     let envelope =
         match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), Writers::default()) {
@@ -37,7 +37,7 @@ async fn answer(
         NodeHandler::System => Ok(info::system(call)),
         NodeHandler::Health => Ok(info::health(call)),
         NodeHandler::Info(info) => info.run(call),
-        NodeHandler::Metrics => metrics::run(call),
+        NodeHandler::Metrics => metrics::run(call).await,
         NodeHandler::Slow => Ok(slow::run(call)),
         NodeHandler::Doctor => doctor::run(call).await,
         NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
