@@ -6,6 +6,7 @@ use std::fs::{self, read_to_string};
 
 use super::facts::{LimitKind, NearLimit};
 use crate::facts::ProcessLabel;
+use crate::observe::mapping_count;
 
 /// Of four fifths on, the next busy hour may be one too many.
 fn is_near(used: u64, most: u64) -> bool {
@@ -19,7 +20,7 @@ pub fn near_limits(processes: &[ProcessLabel], maps_max: Option<u64>) -> Vec<Nea
             is_near(used, most).then(|| NearLimit { process: process.clone(), kind, used, most })
         };
         let files = open_files(process.pid).and_then(|used| near(LimitKind::OpenFiles, used));
-        let maps = maps_max.and_then(|most| Some((mappings(process.pid)?, most)));
+        let maps = maps_max.and_then(|most| Some((mapping_count(process.pid)?, most)));
         [files, maps.and_then(|used| near(LimitKind::MemoryMaps, used))]
     };
     processes.iter().flat_map(of).flatten().collect()
@@ -36,10 +37,6 @@ fn open_files(pid: i32) -> Option<(u64, u64)> {
 pub fn files_max(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_whitespace().next()?.parse().ok()
-}
-
-fn mappings(pid: i32) -> Option<u64> {
-    Some(read_to_string(format!("/proc/{pid}/maps")).ok()?.lines().count() as u64)
 }
 
 #[cfg(test)]

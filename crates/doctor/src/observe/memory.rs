@@ -4,6 +4,9 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
+use std::sync::Arc;
+
+use super::patience::PatientReader;
 
 /// Memory of a process; `None` where it may not be read, or is not there.
 pub trait TargetMemory {
@@ -32,8 +35,22 @@ pub trait TargetMemory {
     }
 }
 
-/// `/proc/PID/mem`, opened once.
-pub struct MemoryFile(pub Option<File>);
+/// `/proc/PID/mem`, opened once. A page of it may be a file's whose server does not answer.
+pub struct MemoryFile {
+    file: Option<Arc<File>>,
+    reader: PatientReader,
+}
+
+impl MemoryFile {
+    /// Of nothing where it may not be read.
+    pub fn new(file: Option<File>) -> Self {
+        Self { file: file.map(Arc::new), reader: PatientReader::default() }
+    }
+
+    pub fn has_given_up(&self) -> bool {
+        self.reader.has_given_up()
+    }
+}
 
 impl TargetMemory for MemoryFile {
     fn read(&self, address: u64, length: usize) -> Option<Vec<u8>> {
@@ -41,8 +58,12 @@ impl TargetMemory for MemoryFile {
         if address == 0 || address > i64::MAX.cast_unsigned() {
             return None;
         }
-        let mut bytes = vec![0; length];
-        self.0.as_ref()?.read_exact_at(&mut bytes, address).ok()?;
-        Some(bytes)
+        let file = self.file.clone()?;
+        let read = move || {
+            let mut bytes = vec![0; length];
+            file.read_exact_at(&mut bytes, address)?;
+            Ok(bytes)
+        };
+        self.reader.read(read).ok()
     }
 }

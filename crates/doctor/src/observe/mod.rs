@@ -10,6 +10,7 @@ mod holders;
 mod locks;
 mod machine;
 mod memory;
+mod patience;
 mod proc_dir;
 mod process;
 mod samples;
@@ -27,8 +28,16 @@ pub use stacks::add_stacks;
 
 /// The arguments that a process was started with, made printable; none where it has ended.
 pub(crate) fn command_words(pid: i32) -> Vec<String> {
-    let bytes = proc_dir::ProcDir::open(pid).and_then(|process| process.bytes("cmdline")).unwrap_or_default();
+    let bytes = proc_dir::ProcDir::open(pid)
+        .and_then(|process| process.bytes_patiently("cmdline"))
+        .unwrap_or_default();
     bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(proc_dir::printable).collect()
+}
+
+/// How many mappings of memory a process has; none where it has ended, or does not let itself be read.
+pub(crate) fn mapping_count(pid: i32) -> Option<u64> {
+    let maps = proc_dir::ProcDir::open(pid).ok()?.bytes_patiently("maps").ok()?;
+    Some(maps.iter().filter(|byte| **byte == b'\n').count() as u64)
 }
 
 /// How much memory the control group of a process may have; absent where there is no limit.

@@ -10,12 +10,16 @@ use procfs_core::FromRead;
 use procfs_core::process::Stat;
 use rustix::fs::{CWD, Dir, Mode, OFlags, RawMode};
 
+use super::patience::PatientReader;
+
 /// Of a file below `/proc`; the longest that we read are tables of sockets and mounts.
 const BYTES_MAX: u64 = 64 << 20;
 
 pub struct ProcDir {
     folder: OwnedFd,
     pub pid: i32,
+    /// For what may keep whoever reads it.
+    pub reader: PatientReader,
 }
 
 impl ProcDir {
@@ -23,18 +27,26 @@ impl ProcDir {
     pub fn open(pid: i32) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::openat(CWD, format!("/proc/{pid}"), flags, Mode::empty())?;
-        Ok(Self { folder, pid })
+        Ok(Self { folder, pid, reader: PatientReader::default() })
     }
 
     pub fn file(&self, path: &str) -> io::Result<File> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        Ok(File::from(rustix::fs::openat(&self.folder, path, flags, Mode::empty())?))
+        open_file(&self.folder, path)
     }
 
     pub fn bytes(&self, path: &str) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.file(path)?.take(BYTES_MAX).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        read_bytes(&self.folder, path, BYTES_MAX)
+    }
+
+    /// The same of a file for which the kernel looks into the process's memory, or asks its file system.
+    pub fn bytes_patiently(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.head_patiently(path, BYTES_MAX)
+    }
+
+    /// The first `length` bytes of such a file, or fewer where it is shorter.
+    pub fn head_patiently(&self, path: &str, length: u64) -> io::Result<Vec<u8>> {
+        let (folder, path) = (self.folder.try_clone()?, path.to_owned());
+        self.reader.read(move || read_bytes(&folder, &path, length))
     }
 
     pub fn text(&self, path: &str) -> io::Result<String> {
@@ -74,6 +86,17 @@ impl ProcDir {
         numbers.sort_unstable();
         Ok(numbers)
     }
+}
+
+fn open_file(folder: &OwnedFd, path: &str) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::openat(folder, path, flags, Mode::empty())?))
+}
+
+fn read_bytes(folder: &OwnedFd, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_file(folder, path)?.take(bytes_max).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// `procfs_core` 0.18 takes the form of the line for granted and panics without it (found by the property

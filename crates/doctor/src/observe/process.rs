@@ -10,6 +10,7 @@ use super::cgroup;
 use super::descriptors::{self, Descriptors};
 use super::machine::Machine;
 use super::memory::MemoryFile;
+use super::patience::given_up;
 use super::proc_dir::{ProcDir, printable};
 use super::samples::Samples;
 use super::{Error, ObserveOptions};
@@ -60,7 +61,7 @@ impl Machine {
 
 /// What was started: the last part of the first argument, or of a script's where an interpreter runs it.
 fn program(pid: i32) -> Option<String> {
-    let line = ProcDir::open(pid).ok()?.bytes("cmdline").ok()?;
+    let line = ProcDir::open(pid).ok()?.bytes_patiently("cmdline").ok()?;
     let first = line.split(|byte| *byte == 0).next()?;
     Some(printable(first.rsplit(|byte| *byte == b'/').next()?))
 }
@@ -147,7 +148,8 @@ impl Watched {
         unseen.extend(refusals(self.samples.calls_refused, foreign));
         let threads = self.samples.finish(folder);
         let tids: Vec<i32> = threads.iter().map(|(thread, _)| thread.tid).collect();
-        let threads = decode_calls(folder, &files, threads, foreign);
+        let memory_file = MemoryFile::new(folder.file("mem").ok());
+        let threads = decode_calls(&memory_file, &files, threads, foreign);
         let (used, counted) = Counters::read(folder).since(&self.began);
         let label = ProcessLabel { pid: folder.pid, name: printable(stat.comm.as_bytes()) };
         let tracer = status.as_ref().map_or(0, |status| status.tracerpid);
@@ -158,11 +160,19 @@ impl Watched {
             swapped_bytes: swapped.saturating_mul(1024),
             major_faults: threads.iter().map(|thread| thread.major_faults).sum(),
         };
+        let jvm = files.iter().any(is_jvm_file) || has_jvm(folder);
+        let command = command(folder);
+        if folder.reader.has_given_up() {
+            unseen.push(given_up("its command line, mappings and program"));
+        }
+        if memory_file.has_given_up() {
+            unseen.push(given_up("its memory, and with it arguments of its system calls"));
+        }
         Some(ProcessFacts {
             lock_waits: machine.lock_waits(&tids, folder.pid, &files),
-            jvm: files.iter().any(is_jvm_file) || has_jvm(folder),
+            jvm,
             label,
-            command: command(folder),
+            command,
             served_mounts,
             signals_caught: status.as_ref().map_or(0, |status| status.sigcgt),
             uid: status.as_ref().map_or(0, |status| status.euid),
@@ -249,15 +259,14 @@ fn inode_of(pid: i32, fd: i32) -> Option<u64> {
 }
 
 fn decode_calls(
-    folder: &ProcDir,
+    memory: &MemoryFile,
     files: &[Descriptor],
     threads: Vec<(ThreadFacts, Option<procfs_core::process::Syscall>)>,
     foreign: bool,
 ) -> Vec<ThreadFacts> {
-    let memory = MemoryFile(folder.file("mem").ok());
     let find = |fd: i32| files.iter().find(|file| file.fd == fd);
     let decoder = Decoder {
-        memory: &memory,
+        memory,
         file: &|fd| find(fd).map(descriptors::brief),
         watched: &|fd| match find(fd).map(|file| &file.resource) {
             Some(Resource::Epoll { watched }) => watched.clone(),
@@ -298,14 +307,11 @@ fn refusals(calls_refused: bool, foreign: bool) -> Vec<Unseen> {
 
 /// By the fifth byte of its program file (ELF's class).
 fn is_32_bit(folder: &ProcDir) -> bool {
-    use std::io::Read as _;
-    let mut head = [0; 5];
-    let read = folder.file("exe").and_then(|mut file| file.read_exact(&mut head));
-    read.is_ok() && head == *b"\x7fELF\x01"
+    folder.head_patiently("exe", 5).is_ok_and(|head| head == *b"\x7fELF\x01")
 }
 
 fn command(folder: &ProcDir) -> String {
-    let bytes = folder.bytes("cmdline").unwrap_or_default();
+    let bytes = folder.bytes_patiently("cmdline").unwrap_or_default();
     let words: Vec<String> =
         bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(printable).collect();
     let line = words.join(" ");
@@ -324,7 +330,8 @@ fn is_jvm_file(file: &Descriptor) -> bool {
 }
 
 fn has_jvm(folder: &ProcDir) -> bool {
-    folder.text("maps").is_ok_and(|maps| maps.contains("/libjvm.so"))
+    let library = b"/libjvm.so";
+    folder.bytes_patiently("maps").is_ok_and(|maps| maps.windows(library.len()).any(|part| part == library))
 }
 
 #[cfg(test)]

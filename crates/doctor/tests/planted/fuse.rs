@@ -6,12 +6,29 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use doctor::verdict::{Cause, Standing};
 use rustix::mount::{MountFlags, UnmountFlags};
 
 use super::fixtures::Fixture;
-use super::planting::Planted;
+use super::planting::{Planted, look};
+
+/// Operations of the protocol (`linux/fuse.h`).
+const GETATTR: u32 = 3;
+const OPEN: u32 = 14;
+const INIT: u32 = 26;
+
+/// `struct fuse_attr_out`: good for no time, then inode, size, blocks and three times as eight bytes each; the
+/// times' nanoseconds, mode, links, owner, group, device, block size and flags as four.
+fn attributes() -> Vec<u8> {
+    let (inode, size, blocks) = (1_u64, 4096_u64, 8_u64);
+    let long = [0, 0, inode, size, blocks, 0, 0, 0].into_iter().flat_map(u64::to_ne_bytes);
+    let short = [0, 0, 0, 0o100_644, 1, 0, 0, 0, 4096, 0_u32].into_iter().flat_map(u32::to_ne_bytes);
+    long.chain(short).collect()
+}
 
 /// Mounted over a file; ends with the test.
 pub struct SilentFile {
@@ -43,8 +60,11 @@ impl SilentFile {
     /// Answers what comes before the first read: the kernel's greeting, and the opening, with "not
     /// implemented", which stands for "needs no answer".
     pub fn answer_until_opened(&mut self) {
-        const INIT: u32 = 26;
-        const OPEN: u32 = 14;
+        self.answer_until(OPEN);
+    }
+
+    /// Answers up to this operation: attributes with those of a file of one page.
+    fn answer_until(&mut self, last: u32) {
         loop {
             let mut request = vec![0; 1 << 20];
             let length = self._server.read(&mut request).expect("a request of the kernel");
@@ -60,13 +80,14 @@ impl SilentFile {
                     body.resize(64, 0);
                     body
                 }
+                GETATTR => attributes(),
                 _ => Vec::new(),
             };
-            let error = if operation == INIT { 0 } else { -38_i32 };
+            let error = if body.is_empty() { -38_i32 } else { 0 };
             let total = u32::try_from(16 + body.len()).expect("short");
             let head = [&total.to_ne_bytes()[..], &error.to_ne_bytes(), &unique].concat();
             self._server.write_all(&[head, body].concat()).expect("the kernel takes the answer");
-            if operation == OPEN {
+            if operation == last {
                 return;
             }
         }
@@ -123,4 +144,29 @@ fn a_name_that_is_looked_up_on_a_server_that_is_silent() {
     };
     let found = fixture.eventually();
     assert!(found.verdict.sentence.contains("filer:/export"), "{}", found.verdict.sentence);
+}
+
+#[test]
+fn a_process_that_does_not_let_itself_be_read_is_judged_all_the_same() {
+    let Some(mut file) = SilentFile::mount() else { return eprintln!("not tested: {NEEDS}") };
+    let path = file.path.clone();
+    let serving = thread::spawn(move || {
+        file.answer_until(OPEN);
+        file.answer_until(GETATTR);
+        file
+    });
+    let planted = Planted::start_c("absent", &[&path]);
+    let _file = serving.join().expect("it has served");
+    let (sender, found) = mpsc::channel();
+    let pid = planted.pid();
+    // A look that hangs must not hang the test.
+    thread::spawn(move || sender.send(look(pid)));
+    let found = found.recv_timeout(Duration::from_secs(10)).expect("the doctor does not hang with it");
+    let refused =
+        found.facts.unseen.iter().filter(|unseen| unseen.why.contains("did not come back in 500 ms"));
+    let what: Vec<&str> = refused.map(|unseen| unseen.what.as_str()).collect();
+    let expected =
+        ["its command line, mappings and program", "its memory, and with it arguments of its system calls"];
+    assert_eq!(what, expected, "{:#?}", found.facts);
+    assert_eq!((found.facts.command.as_str(), found.facts.threads.len()), ("", 1));
 }

@@ -14,6 +14,7 @@ use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
 use procfs_core::process::Syscall;
 
 use super::memory::{MemoryFile, TargetMemory as _};
+use super::patience::given_up;
 use super::proc_dir::ProcDir;
 use crate::facts::{ProcessFacts, Unseen};
 use program_files::ProgramFiles;
@@ -32,7 +33,7 @@ pub fn add_stacks(process: &mut ProcessFacts) {
         );
     }
     let found = ProcDir::open(process.label.pid).and_then(|folder| {
-        let memory = MemoryFile(Some(folder.file("mem")?));
+        let memory = MemoryFile::new(Some(folder.file("mem")?));
         Ok((ProgramFiles::of(&folder)?, folder, memory))
     });
     let Ok((mut files, folder, memory)) = found else {
@@ -44,6 +45,9 @@ pub fn add_stacks(process: &mut ProcessFacts) {
     let walker = Walker { folder, memory, unwinder, files };
     let tids = process.threads.iter().map(|thread| thread.tid);
     let walked: Vec<(i32, Stack)> = tids.filter_map(|tid| Some((tid, walker.walk(tid)?))).collect();
+    if walker.memory.has_given_up() {
+        process.unseen.push(given_up("stacks of its threads, from where its memory does not answer"));
+    }
     let addresses = walked.iter().flat_map(|(_, stack)| &stack.addresses).copied().collect();
     let names = walker.files.names(&addresses);
     for (tid, stack) in walked {

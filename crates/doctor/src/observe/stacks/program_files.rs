@@ -43,7 +43,7 @@ struct Mapping {
 impl ProgramFiles {
     /// Errors: where its mappings may not be seen.
     pub fn of(process: &ProcDir) -> io::Result<Self> {
-        let maps = String::from_utf8_lossy(&process.bytes("maps")?).into_owned();
+        let maps = String::from_utf8_lossy(&process.bytes_patiently("maps")?).into_owned();
         let mut by_inode: BTreeMap<(u64, String), Vec<Mapping>> = BTreeMap::new();
         for mapping in maps.lines().filter_map(parse) {
             by_inode.entry((mapping.inode, mapping.path.clone())).or_default().push(mapping);
