@@ -227,7 +227,7 @@ async fn metrics_and_health_wait_for_no_lock() {
     let meanwhile = async |stall: Stall| {
         let (answered, let_go) = channel::<()>();
         // A server that waits for the lock would keep this test for ever.
-        let holds = std::thread::spawn(move || {
+        let holds = tokio::task::spawn_blocking(move || {
             let _ = let_go.recv_timeout(Duration::from_secs(20));
             drop(stall);
         });
@@ -235,7 +235,7 @@ async fn metrics_and_health_wait_for_no_lock() {
         let health = watched.health().await;
         let is_held = !holds.is_finished();
         drop(answered);
-        holds.join().unwrap();
+        holds.await.unwrap();
         assert_eq!((left, health, is_held), (0, json!({"status": "OK"}), true));
     };
     assert_eq!(cores().await, 1);

@@ -1,6 +1,6 @@
-//! Reads of another process that may not come back. Its command line, its mappings, its memory and its program
-//! file lie behind a lock or a page that a disk or a server may keep for as long as it likes: whoever asks why
-//! it hangs must not hang with it. They are done on a thread that is left behind when it is kept.
+//! Reads of another process that may not come back. Its command line, its mappings, its memory and its
+//! program file lie behind a lock or a page that a disk or a server may keep for as long as it likes: whoever
+//! asks why it hangs must not hang with it. They are done on a thread that is left behind when it is kept.
 
 use std::cell::{Cell, OnceCell};
 use std::io;

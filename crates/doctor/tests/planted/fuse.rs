@@ -160,7 +160,7 @@ fn a_process_that_does_not_let_itself_be_read_is_judged_all_the_same() {
     let (sender, found) = mpsc::channel();
     let pid = planted.pid();
     // A look that hangs must not hang the test.
-    thread::spawn(move || sender.send(look(pid)));
+    thread::spawn(move || drop(sender.send(look(pid))));
     let found = found.recv_timeout(Duration::from_secs(10)).expect("the doctor does not hang with it");
     let refused =
         found.facts.unseen.iter().filter(|unseen| unseen.why.contains("did not come back in 500 ms"));

@@ -19,8 +19,8 @@ use crate::observe::watch::SignKind;
 use crate::request::call::Call;
 use crate::request::reply::Reply;
 
-/// Updates, flushes and merges have a shard's state for moments. Who has it for longer is what the figures are
-/// asked for: they tell of all others by then.
+/// Updates, flushes and merges have a shard's state for moments. Who has it for longer is what the figures
+/// are asked for: they tell of all others by then.
 const STATE_PATIENCE: Duration = Duration::from_millis(500);
 /// Between two looks whether it is free.
 const STATE_PAUSE: Duration = Duration::from_millis(2);
