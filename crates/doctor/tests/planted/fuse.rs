@@ -165,8 +165,6 @@ fn a_process_that_does_not_let_itself_be_read_is_judged_all_the_same() {
     let refused =
         found.facts.unseen.iter().filter(|unseen| unseen.why.contains("did not come back in 500 ms"));
     let what: Vec<&str> = refused.map(|unseen| unseen.what.as_str()).collect();
-    let expected =
-        ["its command line, mappings and program", "its memory, and with it arguments of its system calls"];
-    assert_eq!(what, expected, "{:#?}", found.facts);
-    assert_eq!((found.facts.command.as_str(), found.facts.threads.len()), ("", 1));
+    assert_eq!(what, ["its memory, and with it arguments of its system calls"], "{:#?}", found.facts);
+    assert_eq!(found.facts.threads.len(), 1);
 }
