@@ -1,5 +1,6 @@
 //! The parameters of a search, one `name=value` a line and JSON among them, resolved against the built-in
-//! schema.
+//! schema. Parsers call one another to any depth that a request names; what is looked for is a panic, a loop
+//! and a stack that ends.
 #![no_main]
 
 use std::sync::LazyLock;

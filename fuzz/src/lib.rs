@@ -1,4 +1,5 @@
-//! What several targets need: the built-in schema, and the road of an update body.
+//! What several targets need: the built-in schema, and the road of an update body. The targets differ in what
+//! the bytes are; what is done with them is what the server does, without HTTP around it.
 
 use std::sync::{Arc, LazyLock};
 

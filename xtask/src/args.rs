@@ -1,5 +1,6 @@
 //! Reads `--name value` and `--flag` words of a task. Owns the spelling of options, not their meaning; an
-//! option nobody asked for is an error, as is a missing value.
+//! option nobody asked for is an error, as is a missing value. What a task's options are stands in the usage
+//! text of `main.rs`.
 
 use anyhow::{Result, bail};
 

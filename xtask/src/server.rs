@@ -1,5 +1,6 @@
 //! A Parhelion of this checkout, built and started on a free port with an empty folder, for the tasks that
-//! ask one, and a relay before it. Each ends with its value.
+//! ask one, and a relay before it. Each ends with its value. Used by `compat`, `clients` and the random
+//! requests, so that none of them needs a server that somebody started by hand, and two can run at once.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};

@@ -1,5 +1,6 @@
 //! `cargo xtask simulate`: lives of a shard on one thread, each from a seed (the engine's example of that
 //! name). Owns how it is built and that CI runs it twice: as the engine is, and with each seeded bug planted.
+//! What is drawn, checked and printed is the example's.
 
 use std::path::Path;
 use std::process::Command;

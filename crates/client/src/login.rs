@@ -1,5 +1,7 @@
 //! What a client says of who it is: the value of its `Authorization` header. Made once and never shown:
-//! neither in errors nor by `Debug`.
+//! neither in errors nor by `Debug`. It comes from a URL's user part or from a caller (`url.rs`, `roles/`),
+//! and `transport/attempt.rs` puts it into each request to the URL it belongs to; a cloud's client sends its
+//! own to every node that the state names.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! What it takes to make a collection, and the checks that need no node: names, counts, hash ranges, routers.
-//! Which names are taken and where folders are made is the node's (`crates/cluster/src/node`).
+//! Which names are taken and where folders are made is the node's (`crates/cluster/src/node`). The request
+//! comes from `http` already parsed; out go documents of shards for the catalogue, in which a collection of
+//! one shard looks as it did before there were several, so that older releases can read it.
 
 use std::collections::BTreeSet;
 

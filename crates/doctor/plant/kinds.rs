@@ -1,5 +1,8 @@
 //! What a planted process can be: each kind is one real cause as it is met in the field, or healthy work
 //! whose steps are counted. A kind says `ready` and then stands where it stands until its process is killed.
+//! It is a program of its own, since what is looked at has to be another process: threads of the test would
+//! be seen with the test's own. The tests that start it are in `tests/planted`, the table of times in
+//! `examples/table`.
 
 use std::fs::{File, OpenOptions};
 use std::hint::black_box;

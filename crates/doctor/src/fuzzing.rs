@@ -1,4 +1,5 @@
 //! All that the doctor parses, as plain functions over bytes, for fuzzers: whatever the bytes, they return.
+//! Used by the targets in `fuzz/`. What is parsed comes from processes and servers that may be anybody's.
 
 pub use crate::observe::fuzzing::{datagram, proc_file};
 

@@ -1,5 +1,8 @@
 //! What the doctor says of the very process that it runs in, for a server that has found something of its own
-//! stuck: the threads that wait for somebody, each in a sentence.
+//! stuck: the threads that wait for somebody, each in a sentence. In: this process's own threads, seen
+//! through `/proc` as any other's; out: the text that stands with a sign of the server that watches itself
+//! (`crates/parhelion/src/watch.rs` hands it over). The thread that looks is at work, so it is never among
+//! them.
 
 use std::process;
 

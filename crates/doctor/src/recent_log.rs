@@ -1,5 +1,7 @@
 //! The last hour of a log, by the times that its lines begin with; and its errors, for the lint that groups
-//! them. Lines of any program: what is no time, or no level, is not taken for one.
+//! them. Lines of any program: what is no time, or no level, is not taken for one. For `doctor bundle`, which
+//! takes the logs that it is named, and `doctor read`. An hour counts back from the newest line and not from
+//! now: the clock that wrote the log need not be this one.
 
 use jiff::civil::DateTime;
 use jiff::{Span, Unit};

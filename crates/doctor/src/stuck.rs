@@ -1,5 +1,7 @@
 //! `doctor stuck`: facts of a process, the verdict on it, and the verdict on whom it waits for, and on whom
-//! that one waits for.
+//! that one waits for. What is seen is `observe/`'s, what it means `verdict/`'s; here is only whom to look at
+//! next: a parent waits for its child, and the child for a database, and the sentence should name the
+//! database.
 
 use std::time::Duration;
 

@@ -1,5 +1,8 @@
 //! The knobs of a shard, with defaults that suit a small node. Handed in by `cluster` when a shard opens;
-//! nothing in here is changed while it is open but the automatic commits, which `Core` keeps apart.
+//! nothing in here is changed while it is open but the automatic commits, which `Core` keeps apart. A
+//! collection's settings become these in `cluster`, tests set small ones so that flushes and merges happen
+//! within a hundred documents. Sizes here bound memory and replay; how many requests may be under way is
+//! `http`'s to admit.
 
 use std::sync::Arc;
 

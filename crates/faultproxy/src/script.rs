@@ -1,5 +1,6 @@
 //! Commands that change a proxy while it runs, and scripts of them: one command a line, each at its time
-//! since the start.
+//! since the start. The faults themselves are parsed in `faults.rs` and applied by `proxy.rs`, which also
+//! keeps the time; `parhelion lab proxy` reads the same commands from its standard input.
 
 use std::str::FromStr;
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! A node on an address of your choice, without the program around it: `cargo run --example serve --
-//! 127.0.0.1:0 FOLDER`.
+//! 127.0.0.1:0 FOLDER`. For profilers and debuggers, and for whoever wants to see how little a node needs: a
+//! clock, a folder, a socket.
 
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;

@@ -1,5 +1,6 @@
 //! The fingerprint of a corpus or of a set of answers: 64-bit FNV-1a, enough to see that two runs had the
-//! same bytes, no protection against anybody.
+//! same bytes, no protection against anybody. It stands in a run's manifest, and tests hold each workload's
+//! against a constant. Not a hash of the standard library, whose values may change with a release.
 
 use std::fmt;
 

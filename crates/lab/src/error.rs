@@ -1,5 +1,6 @@
 //! Why a run cannot go on, with what to do about it in the message: the command prints it as it is. What
-//! voids only one case is not an error: it stands in the report.
+//! voids only one case is not an error: it stands in the report. In: what went wrong in asking, starting or
+//! writing, with the URL or path; out: one sentence with the next step.
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -1,5 +1,7 @@
 //! Seeded randomness: the same seed gives the same documents, queries, arrivals and resamples on every
-//! machine. Owns the generator and the Zipf sampler; there is no ambient randomness anywhere in the lab.
+//! machine. Owns the generator and the Zipf sampler; there is no ambient randomness anywhere in the lab. An
+//! own generator of thirty lines, and not a crate's, because a corpus has to be the same after any update of
+//! dependencies: figures of years are compared by it.
 
 /// xoshiro256** (Blackman and Vigna, 2018), its state filled by SplitMix64.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! Two runs of one manifest beside each other: what was then, what is now, whether it holds. Compares ratios
-//! to the peer where there was one, because machines differ, and throughput or latency otherwise.
+//! to the peer where there was one, because machines differ, and throughput or latency otherwise. In: a run
+//! read back from its report and the run of today; out: a change for each arm. An interval that overlaps the
+//! other is no change: machines have moods.
 
 use serde::Serialize;
 

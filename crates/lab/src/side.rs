@@ -1,5 +1,7 @@
 //! A server under measurement: where it is, which collection of it, which processes it is made of. Both sides
-//! of a run are one of these, and whatever is done to one is done to the other by the same code.
+//! of a run are one of these, and whatever is done to one is done to the other by the same code. It knows a
+//! URL and Solr's API, nothing of how either server works. The processes are for their processor time and
+//! memory, and are found only on this machine.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
 //! A small finished run, for the tests of what is computed from one and drawn of one. Its figures are made up
-//! and round; nothing measures it.
+//! and round; nothing measures it. For tests of this crate and of the command line's tables: compiled into
+//! them only.
 
 use crate::load::{Arrivals, Shape};
 use crate::run::{

@@ -1,5 +1,7 @@
 //! The only source of time below the binary, and of what threads use: handed in, so that a run can be
-//! replayed.
+//! replayed. The lints of every crate below the binary forbid `Instant::now` and `SystemTime::now`.
+//! Implemented by the binary for the machine, by tests, and by the simulation, whose clock moves only when
+//! nothing else can.
 
 use crate::usage::Usage;
 

@@ -1,5 +1,7 @@
 //! `cargo run -p model`: searches the models and prints what was seen. Owns the command line of the models
-//! and nothing else.
+//! and nothing else. In: names of models and bounds on the command line; out: states explored, promises that
+//! hold, and with `--removals` the shortest history that breaks one when a rule is taken away. What CI runs
+//! are the tests beside the models.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::process::ExitCode;

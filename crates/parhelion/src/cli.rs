@@ -1,5 +1,6 @@
 //! The command line as clap sees it: every command with its help. No behaviour: `main.rs` calls the command's
-//! own file, which has its flags as well. Completions and manual pages are made of it.
+//! own file, which has its flags as well. Completions and manual pages are made of it. Doc comments here are
+//! the help that users read, so they say what a command does for them and not how.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,7 @@
 //! Who may do what on a server that starts: the `security.json` of its data, brought in from `--security` the
-//! first time, and the refusal to be open to other machines by accident.
+//! first time, and the refusal to be open to other machines by accident. What a rule means is `solr`'s
+//! (`security`), and each request is checked in `http`; here is only what is decided once, before the first
+//! connection is accepted.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! The limits of a server that its command line may set. What is not set stays as `http::ServeConfig` has it,
-//! so that a default is written in one place.
+//! so that a default is written in one place. In: flags of `serve` and `demo`; out: `http::ServeConfig`. What
+//! each limit protects is said where it is enforced, in `http`.
 
 use std::time::Duration;
 

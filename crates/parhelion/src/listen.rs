@@ -1,5 +1,7 @@
 //! Where a server listens: addresses and sockets in the file system, with the certificate that addresses
-//! show.
+//! show. Used by `serve`, `demo` and `relay`, so that addresses are spelled alike. It also raises the limit
+//! of open files and tells how many connections that leaves, after what segments and logs take. Accepting is
+//! `http`'s and `relay`'s.
 
 use std::fmt;
 use std::io;

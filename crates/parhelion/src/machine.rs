@@ -1,5 +1,7 @@
 //! What Linux tells of this process and of the machine, in its files below `/proc`. Elsewhere, and where a
-//! file does not say it, nothing is told.
+//! file does not say it, nothing is told. For `/solr/admin/info/system` and the metrics of `http`, which is
+//! handed `facts` as a function: below the binary nothing reads the machine by itself. What the doctor looks
+//! at is its own crate's.
 
 use std::fs::read_to_string;
 use std::path::Path;

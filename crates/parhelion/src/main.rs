@@ -1,5 +1,7 @@
 //! The binary: wiring and command line only. Each command is one file; errors are printed once, here, and
-//! decide the exit code: 0 done, 1 failed, 2 wrong usage (clap's).
+//! decide the exit code: 0 done, 1 failed, 2 wrong usage (clap's). The order at the start matters: the
+//! processor is checked first, then the allocator and the log are set up, and only then a runtime is made: no
+//! thread may start before.
 
 mod allocator;
 mod ambient;

@@ -1,5 +1,6 @@
 //! Completion scripts and manual pages, generated from the command line's own definition: neither can say
-//! what a command does not do.
+//! what a command does not do. For packages and for `parhelion completions`; the texts are those of `--help`,
+//! which are doc comments of the arguments.
 
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! How much memory there is and how much of it this process has, from `/proc` and the process's control
-//! group. Where there is neither, memory is never short as far as the server knows.
+//! group. Where there is neither, memory is never short as far as the server knows. `http` is handed the
+//! gauge and refuses updates and searches by it (`limits.rs` says from where on). Pages of files are not
+//! counted, since the kernel takes them back when it wants: an index may be larger than the memory.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! `parhelion post`: files, folders or standard input to a collection. Structured files (JSON, XML, CSV) go
-//! as they are; sources and prose become one document a file.
+//! as they are; sources and prose become one document a file. In: paths and a collection; out: update
+//! requests, and a summary with what was passed over and why. Reading, splitting and sending is the crate
+//! `ingest`'s (`post`). Sources with a schema of their own, and following them, are `parhelion ingest`.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

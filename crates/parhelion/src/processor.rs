@@ -1,5 +1,7 @@
 //! Whether this machine's processor has what the binary was built for (`.cargo/config.toml`, ADR 8). Asked
 //! before anything else runs: without it the first unknown instruction would end the process without a word.
+//! No other file may be needed by it that was compiled with such instructions before the check has run, which
+//! is why `main.rs` begins with it and nothing else.
 
 use raw_cpuid::CpuId;
 

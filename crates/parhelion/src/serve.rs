@@ -1,5 +1,6 @@
 //! `parhelion serve`: a node where it is told to listen, until it is told to stop. Flags and their defaults;
-//! opening, listening and closing are `server.rs`, which `demo` shares.
+//! opening, listening and closing are `server.rs`, which `demo` shares. Flags have environment variables of
+//! their names, for containers; a flag counts before its variable.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! `parhelion slow`: the last requests that were slow, as a table for eyes or JSON for programs. Asked of a
-//! running server (`docs/slow.md`); what counts as slow is the server's setting.
+//! running server (`docs/slow.md`); what counts as slow is the server's setting. In: a server's
+//! `/solr/admin/slow`; out: lines with times in the unit that suits them. Which phases there are the server
+//! says: an older one has fewer.
 
 use anyhow::Context as _;
 use clap::Args;

@@ -1,5 +1,7 @@
 //! How a relay behaves: what it takes from applications, which is fixed while it runs, and where it sends it,
 //! which may change. Read by whoever starts it; nothing is taken from files or the environment here.
+//! `parhelion relay` reads flags, environment and a TOML file into it, and reads the file again when it is
+//! told to: then only the servers may be others.
 
 use std::time::Duration;
 

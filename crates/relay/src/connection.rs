@@ -1,4 +1,6 @@
 //! One connection of an application, in HTTP/1.1 (or 1.0), until either side ends it or the relay stops.
+//! Requests are answered one after the other by `exchange.rs`. HTTP/2 is spoken to servers, not here:
+//! applications that speak it need no relay for their connections.
 
 use std::convert::Infallible;
 use std::pin::pin;

@@ -1,4 +1,6 @@
-//! The relay's own pages, below `/relay/`: whether it serves, what it counts, how it is configured.
+//! The relay's own pages, below `/relay/`: whether it serves, what it counts, how it is configured. They are
+//! answered without any server, so that a watcher can tell a relay that is down from servers that are. A path
+//! below `/solr` is never the relay's own, so that nothing of a server is hidden by it.
 
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, StatusCode};

@@ -1,5 +1,6 @@
 //! What the relay answers where no server does: a status, what may have been done, and Solr's form of an
-//! error, which its clients show.
+//! error, which its clients show. `Retry-After` is said only where no server has seen anything: an
+//! application that sends an update twice since it was told to may do twice what was done once.
 
 use std::time::Duration;
 

@@ -1,5 +1,7 @@
 //! How much of the memory the bodies of all requests may take together: who brings one takes room for it, and
-//! gives it back when the request is over.
+//! gives it back when the request is over. Without it some large updates at once, each within its own limit,
+//! would end the process, and with it the requests of all others. It refuses and never waits: a body that
+//! waits for room holds what it has, and two of them could wait for each other.
 
 use std::sync::Arc;
 

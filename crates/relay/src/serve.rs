@@ -1,5 +1,6 @@
 //! A running relay: takes connections, follows changes of its servers, and lets what is under way end when it
-//! stops.
+//! stops. What a connection does is `connection.rs`'s, and how servers are chosen `upstream.rs`'s. A reload
+//! replaces the servers as a whole; requests under way keep those they began with.
 
 use std::future::Future;
 use std::pin::pin;

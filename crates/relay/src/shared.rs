@@ -1,5 +1,6 @@
 //! What the connections and requests of a relay share: its limits, its figures, the room for bodies, and the
-//! servers of the moment.
+//! servers of the moment. One of these for a relay, held by each of its connections. The servers alone may be
+//! replaced while it runs (`serve.rs`), as a whole, so no request sees half of a change.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

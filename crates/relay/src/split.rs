@@ -1,5 +1,7 @@
 //! An update for several leaders becomes one for each, so that no node has to pass documents on. Only an
-//! array of documents in JSON, and only where its parameters are of each document: else it goes as it is.
+//! array of documents in JSON, and only where its parameters are of each document: else it goes as it is. The
+//! leaders come from the state of the cluster (`upstream.rs`), the parts are sent side by side and may
+//! succeed by themselves, as the server's own split does; `exchange.rs` says then what became of which.
 
 use bytes::Bytes;
 use client::SolrUrl;

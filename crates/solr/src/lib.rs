@@ -1,5 +1,7 @@
 //! Solr's spellings: what its clients write becomes `plan`'s types here, and results become the bytes they
-//! read. Nothing below this crate parses a parameter; nothing above it knows a wire format. No IO.
+//! read. Nothing below this crate parses a parameter; nothing above it knows a wire format. No IO. In: names
+//! and values, bodies, configsets; out: plans, commands, schemas, and nodes that become JSON, XML, javabin
+//! and the other formats. So all that a client could see differ from Solr is decided here.
 
 pub mod admin;
 mod commands;

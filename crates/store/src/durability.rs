@@ -1,5 +1,7 @@
 //! Waiting for a log without a thread: a future over the callback that every log calls once
-//! ([`DurabilityWaiter`](crate::DurabilityWaiter)). Knows the contract alone, so that it serves any home.
+//! ([`DurabilityWaiter`](crate::DurabilityWaiter)). Knows the contract alone, so that it serves any home. In:
+//! a log and a place in it; out: a future, which requests await while their thread does other work. A log
+//! calls from its own thread, so nothing is done in the call but to wake.
 
 use std::future::Future;
 use std::pin::Pin;

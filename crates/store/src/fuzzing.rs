@@ -1,5 +1,6 @@
 //! Decoders of stored bytes as plain functions over slices, for fuzzers: whatever the bytes, they return. The
-//! same code reads a home's files; here there is no disk around it.
+//! same code reads a home's files; here there is no disk around it. Used by the targets in `fuzz/` and by
+//! tests that feed them torn and flipped bytes of real files.
 
 use crate::log::format::{FileHeader, FileId, Record, find_proof};
 use crate::log::scan::read_records;

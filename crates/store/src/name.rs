@@ -1,5 +1,7 @@
 //! Which names may become file names: `[A-Za-z0-9_.-]+` without a leading dot, so that no name can climb out
-//! of its folder, hide, or collide with the store's own temporary files (which begin with a dot).
+//! of its folder, hide, or collide with the store's own temporary files (which begin with a dot). Checked
+//! wherever a name comes from above, by each home itself, since a name may come over HTTP: what folders and
+//! collections are called is the callers' business.
 
 use crate::{Error, ErrorKind, Result};
 

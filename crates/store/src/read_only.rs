@@ -1,5 +1,7 @@
 //! An archive in the form of a home, for who opens a shard and only reads: it loads what an owner has
 //! published, replays nothing and takes nothing. What a manifest names is durable, so nobody waits for it.
+//! In: an archive of either kind; out: what the engine opens. All that would write is an error by name, which
+//! the layers above never provoke: they refuse updates first.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Room for one record of a log: taken before the lock under which the record gets its place, given back when
-//! it is dropped.
+//! it is dropped. Counted by the home (disk left, un-flushed bytes); waiting for room happens before any lock
+//! of the shard is taken, so that real-time get never waits for a disk.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

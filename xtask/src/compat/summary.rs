@@ -1,5 +1,6 @@
 //! What a run found: one result a step, a table by area, and readable differences. Owns the wording of the
-//! report; prints nothing.
+//! report; prints nothing. In: outcomes of steps and the list of known failures (`open.rs`); out: text, and
+//! whether the run passed. Whoever ran it prints.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,5 +1,6 @@
 //! Which of our crates may depend on which: the table of ARCHITECTURE.md, as data, and the proof that the two
-//! agree. Tests may depend on anything.
+//! agree. Tests may depend on anything. In: manifests and documents; out: findings. What a crate may name of
+//! libraries is `names.rs`'s.
 
 use super::finding::Finding;
 use super::manifest::Manifest;

@@ -1,5 +1,6 @@
 //! The part of a crate's `Cargo.toml` that the rules need: its name and what it depends on outside of tests.
-//! Read once for each crate, for `edges` and `names`.
+//! Read once for each crate, for `edges` and `names`. In: the text of `Cargo.toml`; out: names. Versions,
+//! features and profiles are no rule's business.
 
 use std::path::{Path, PathBuf};
 

@@ -44,7 +44,6 @@ pub fn run(root: &Path) -> Result<Vec<Finding>> {
         findings.extend(circles::check(&manifest.path, &sources)?);
         let paths: Vec<&str> = sources.iter().map(|(path, _)| path.as_str()).collect();
         findings.extend(sources::check_headings(&paths));
-        findings.extend(sources::check_heads(&manifest.name, &manifest.path, &sources));
         findings.extend(params::check(&manifest.name, &sources));
         let paths_own = paths_of(&texts(root, &manifest.folder, "rs")?);
         for (path, text) in sources {

@@ -1,5 +1,7 @@
 //! Who may name what: each large library, and the file system, belongs to one layer, so that it can be
-//! replaced, bounded and tested there. Owns both tables. What tests name is their own affair.
+//! replaced, bounded and tested there. Owns both tables. What tests name is their own affair. Two tables and
+//! their checks: packages by manifest, the file system by the sources, since the standard library stands in
+//! no manifest.
 
 use super::finding::Finding;
 use super::manifest::Manifest;

@@ -1,4 +1,6 @@
-//! Classes of characters, from `char.def`: which unknown words a text may have, and how far they go.
+//! Classes of characters, from `char.def`: which unknown words a text may have, and how far they go. In:
+//! MeCab's file; out: the part of the compiled dictionary that the tokenizer asks for words it does not know.
+//! Two classes are Lucene's and not in the file.
 
 use super::Fallible;
 

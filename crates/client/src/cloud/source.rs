@@ -1,5 +1,7 @@
 //! Where the state of a cluster comes from: the face of all sources, a state that stays as it is, and any
-//! node's `CLUSTERSTATUS`. When a state is asked for anew is its user's.
+//! node's `CLUSTERSTATUS`. When a state is asked for anew is its user's. Reading the state out of an answer
+//! is `state.rs`'s, ZooKeeper as a source `zookeeper/`; when to ask is `roles/cloud.rs`'s: after some time,
+//! and when a request fails.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,4 +1,7 @@
-//! The client of several servers that each can answer everything.
+//! The client of several servers that each can answer everything. Which of them is asked, when one is left
+//! out and when a second is asked too is decided in `balance/` and `transport/`; here is only the face that
+//! applications call, with the names and the promises of SolrJ's role. For documents that belong to shards
+//! there is `cloud.rs`.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
 //! The clients that applications use, one for each way to know one's servers; all stand on one transport.
+//! Each is named after SolrJ's role and promises the same; none has a pool, a retry or a balance of its own.
 
 mod balanced;
 mod cloud;

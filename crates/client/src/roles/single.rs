@@ -1,4 +1,7 @@
-//! The client of one URL.
+//! The client of one URL. It is `balanced.rs` with a list of one: the same transport, pool, retries and
+//! metrics, so that nothing can work here and fail there. Requests and answers pass through unread. What
+//! SolrJ's role of this name does besides (writing documents, reading answers into types) is left to the
+//! caller.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! How many retries and hedges a client may make: a share of its requests, and a few saved up. Without it a
-//! server that is in trouble would get a multiple of its load just then.
+//! server that is in trouble would get a multiple of its load just then. Its numbers are the caller's
+//! (`RetryOptions`); `transport/mod.rs` deposits for each request and withdraws before each attempt beyond
+//! the first. It does not ask whether a retry is safe: that is known there.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

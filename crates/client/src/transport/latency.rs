@@ -1,5 +1,6 @@
 //! How long requests took recently, for hedging by quantile. Two histograms take turns: one fills while the
-//! other is read.
+//! other is read. So what is read is at least one window and at most two old, without a clock. Only answers
+//! are recorded, not failures: a refused connection is quick and would make every hedge too early.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

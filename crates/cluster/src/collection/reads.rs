@@ -1,5 +1,8 @@
 //! What is asked of a collection as it is now, other than searches: documents by id, terms, suggestions,
-//! figures. Each shard answers with its part, the parts merge, and lists are cut once.
+//! figures. Each shard answers with its part, the parts merge, and lists are cut once. Searches have a plan
+//! and two steps (`gather/`); these have one question each, asked of the shards' newest state and not of a
+//! pinned snapshot, so two of them may tell of two moments. Who may ask, and how it is written, is `http`'s
+//! and `solr`'s.
 
 use std::sync::Arc;
 

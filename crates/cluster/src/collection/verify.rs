@@ -1,5 +1,7 @@
 //! Reads the files of a collection again, shard by shard: for whoever wants to know now what the scrub of
-//! each shard finds in a week.
+//! each shard finds in a week. The reading and mending itself is each shard's (`crates/store`), as in the
+//! scrub; here is only the walk over the shards, told one by one so that a terminal can show how far it is
+//! (`parhelion store verify`).
 
 use store::{ErrorKind, Verified};
 

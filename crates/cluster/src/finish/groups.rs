@@ -1,5 +1,7 @@
 //! Groups in the order of their first hits, cut to the page, and each group's hits to its own. In: the groups
-//! of all shards, merged; out: references, since documents are fetched for what is left of them only.
+//! of all shards, merged; out: references, since documents are fetched for what is left of them only. Sorting
+//! within a shard and the choice of each group's best were done before (`engine`, `plan::partial`); a cut
+//! below this place would lose hits of a group that another shard begins.
 
 use plan::partial::{GroupPartial, GroupsPartial, HitRef};
 use plan::{Group, GroupBy, GroupPlan, GroupedResult, Grouping, SearchPlan, Value};

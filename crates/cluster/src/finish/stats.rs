@@ -1,5 +1,7 @@
 //! Statistics as they are shown: the number is made here, once, of what all shards counted together, since an
-//! average of averages or a percentile of percentiles is another number.
+//! average of averages or a percentile of percentiles is another number. The parts and how they merge are
+//! `plan::partial`'s; facets' statistics come here as well as the stats component's, so that both divide and
+//! round alike.
 
 use plan::partial::{DistinctValues, Extreme, Moments, Samples, StatPartial};
 use plan::{Stat, StatFunction, StatValue, Value};

@@ -1,5 +1,7 @@
 //! The documents of a shard in memory: versions, what is visible since the last commit, and what a query
-//! finds, one document at a time. One lock of the shard is around it; nothing here blocks.
+//! finds, one document at a time. One lock of the shard is around it; nothing here blocks. It is what the
+//! tests of `cluster` and `http` hold against the engine's shard, so it is simple before it is quick: no
+//! index, no log, no files, and only the kinds of query that those tests ask.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! What was learnt of a cluster. Absent is what could not be learnt; a lint without its fact is silent. No
-//! judgement here.
+//! judgement here. Filled by `ask.rs`, `replicas.rs` and `certificates.rs` from answers of nodes, or by a
+//! bundle that is read again; read by `lints/` and by the page that a terminal shows. Plain data with serde,
+//! so that a bundle of one machine can be judged on another.
 
 use serde::{Deserialize, Serialize};
 

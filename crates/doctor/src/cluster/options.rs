@@ -1,5 +1,6 @@
 //! What is asked, and how one question is put: bounded in time and size, once, and with the moments of asking
-//! and answering.
+//! and answering. What is asked for is `ask.rs`'s and `replicas.rs`'s. The two moments go to the clocks'
+//! comparison: a node's clock can be known no better than half the time that its answer took.
 
 use std::time::Duration;
 

@@ -1,4 +1,6 @@
-//! What a cluster did not tell, of all that is looked for: silence is no health. Pure.
+//! What a cluster did not tell, of all that is looked for: silence is no health. Pure. In: all facts, once no
+//! more will come; out: lines for the end of the report. A lint without its fact says nothing, so without
+//! these lines a cluster that answers nothing would look like a healthy one.
 
 use super::facts::{ClusterFacts, NodeFacts};
 use crate::verdict::words::listed;

@@ -1,4 +1,6 @@
-//! A system call that a thread is in: its name, its arguments in words, and what it waits for.
+//! A system call that a thread is in: its name, its arguments in words, and what it waits for. Filled by
+//! `observe/call` from `/proc/PID/task/TID/syscall` and the process's memory; read by the verdicts, which
+//! decide by `wait` and show `text`. A call whose arguments are not known has its name alone.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,6 @@
-//! What a process is called wherever it is spoken of: by itself, as a peer, as the holder of a file.
+//! What a process is called wherever it is spoken of: by itself, as a peer, as the holder of a file. Other
+//! programs choose their names, so a label is made printable where it is read (`observe`), and may be shown
+//! as it is.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,7 @@
 //! What is known of a process: pure data, which serializes, so that a verdict can be had on another machine
-//! and in a test. Times are durations in milliseconds before the observation, never points on a clock.
+//! and in a test. Times are durations in milliseconds before the observation, never points on a clock. Filled
+//! by `observe/`, judged by `verdict/`, shown by `render/` and kept by `doctor bundle`. Absent is what the
+//! kernel refused or does not have; why it did stands in `unseen`.
 
 mod call;
 mod label;

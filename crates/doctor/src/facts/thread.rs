@@ -1,4 +1,6 @@
-//! One thread: what it did at each sample and how its counters moved between the first and the last.
+//! One thread: what it did at each sample and how its counters moved between the first and the last. Filled
+//! by `observe/samples.rs`. One sample would call a thread stuck that is merely between two calls: only what
+//! all of them found alike, and counters that did not move, let a verdict say that it stands still.
 
 use serde::{Deserialize, Serialize};
 

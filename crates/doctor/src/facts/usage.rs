@@ -1,5 +1,6 @@
 //! What a process and its machine used and waited for while it was sampled, beyond what its threads count
-//! themselves.
+//! themselves. Filled by `observe/`, for `doctor slow`, which sets them beside the threads' own times;
+//! `doctor stuck` judges by threads alone.
 
 use serde::{Deserialize, Serialize};
 

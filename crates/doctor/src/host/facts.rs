@@ -1,4 +1,6 @@
-//! What was measured of a host. Absent is what could not be read; a lint without its fact is silent.
+//! What was measured of a host. Absent is what could not be read; a lint without its fact is silent. Filled
+//! by `measure.rs` and what it calls, in some seconds at most; judged by `lints/`. Plain data with serde,
+//! since a bundle holds them, and a server sends them to whoever asks for `admin/doctor`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,7 @@
 //! What a ZooKeeper server says of itself: the answers to its four-letter words, its configuration file, its
-//! log. Parsing is pure; one function asks.
+//! log. Parsing is pure; one function asks. Which servers there are, and where their files lie, is found by
+//! `measure.rs` among this machine's processes; what is wrong with them is for `lints/` to say. Words as
+//! ZooKeeper 3.9 writes them; what a version does not say stays absent.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};

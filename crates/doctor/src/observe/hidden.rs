@@ -1,5 +1,7 @@
-//! What of a machine's processes is hidden from whoever looks: those outside of a container, and other
-//! users' where `/proc` is mounted so. A list of processes that stand still says nothing of those.
+//! What of a machine's processes is hidden from whoever looks: those outside of a container, and other users'
+//! where `/proc` is mounted so. A list of processes that stand still says nothing of those. For `doctor stuck
+//! --all`, the one question whose answer ("nobody is stuck") would otherwise be believed of what was never
+//! seen.
 
 use std::fs::{read_link, read_to_string};
 

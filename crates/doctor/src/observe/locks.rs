@@ -1,5 +1,6 @@
 //! Locks on files and who waits for them: `/proc/locks`, where a waiter stands below the lock it waits for,
-//! under its number.
+//! under its number. In: the table as text; out: who waits for which file. Which open file that is, and what
+//! its holder does, is joined by `process.rs`; mutexes in memory are not in this table (`verdict/locks.rs`).
 
 use procfs_core::{FromBufRead as _, Lock, LockKind, LockType, Locks};
 

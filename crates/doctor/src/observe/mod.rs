@@ -1,5 +1,6 @@
 //! From `/proc` and netlink to [`facts`](crate::facts). Owns all reading; knows of no verdicts. Processes are
-//! looked at several times over a short while and never stopped.
+//! looked at several times over a short while and never stopped. What each needs rights for, and how it was
+//! refused, goes into the facts as `unseen`, so that no verdict rests on what could not be seen.
 
 mod call;
 mod cgroup;

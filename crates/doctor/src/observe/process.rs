@@ -1,5 +1,8 @@
 //! One or several processes over a sampling period: samples of their threads, then all else once. In: process
 //! ids and how long to watch; out: facts without judgement (`facts`), with whatever could not be seen named.
+//! Threads are sampled because one look cannot tell waiting from passing by; files, memory and locks are read
+//! once, after the last sample, so that they are those of the call that is judged. What takes a walk over the
+//! machine is `machine.rs`'s and shared by all.
 
 use std::time::{Duration, Instant};
 

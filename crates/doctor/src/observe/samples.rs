@@ -1,5 +1,7 @@
 //! Threads over time: states, calls and counters at each sample, and what the scheduler's clock says about
-//! how long each has been off the processors.
+//! how long each has been off the processors. In: the `/proc/PID/task` of one process, some times over half a
+//! second; out: `ThreadFacts`, whose calls `process.rs` has decoded. Nothing is stopped: a thread may go on
+//! between two files of one sample, so what is decided rests on samples that agree.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,7 @@
 //! The causes as text for a terminal, and as pages of the documentation (`docs/causes.md`, `docs/causes/`):
-//! all from the one table of definitions.
+//! all from the one table of definitions. The words themselves are the causes' (`verdict`). A test holds the
+//! pages of the documentation against this text, so that neither can tell of a cause that the other does not
+//! know.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,6 @@
-//! A cluster as text: its nodes in a table, what was found, what could not be learnt.
+//! A cluster as text: its nodes in a table, what was found, what could not be learnt. In: facts and the
+//! findings that the lints made of them; out: text for a terminal. What the nodes call themselves was made
+//! printable when it was read.
 
 use super::layout::{list, table};
 use crate::cluster::{ClusterFacts, NodeFacts};

@@ -1,4 +1,6 @@
-//! Forms that several texts share: a table, a list of findings, a line that is cut.
+//! Forms that several texts share: a table, a list of findings, a line that is cut. For the texts beside it.
+//! They know characters, not columns of a terminal: names in wide scripts may push a column. What stands in a
+//! cell or behind a finding is decided in the texts beside; here is only where it stands.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,7 @@
 //! Waits of threads for one another, inside one process: who owns the lock, who waits in a circle, who waits
-//! with nobody left to wake anyone.
+//! with nobody left to wake anyone. In: all threads of the process with the owners that `observe` read from
+//! its memory; out: a verdict for one of them. Waits for locks on files are `resource.rs`'s, since their
+//! holder is another process.
 
 use super::resource::{rest, waits};
 use super::{Cause, ThreadVerdict};

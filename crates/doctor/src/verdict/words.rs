@@ -1,4 +1,6 @@
-//! Words for numbers: how long, how much, which service lives at a port.
+//! Words for numbers: how long, how much, which service lives at a port. For every sentence of the doctor, so
+//! that all say one thing alike. What others wrote (names, paths, lines of logs) goes through `printable`
+//! before it reaches a terminal.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,6 @@
-//! A query of the file, as the plan that a mode runs.
+//! A query of the file, as the plan that a mode runs. In: a line of JSON that the Lucene side of the
+//! comparison reads too (`crates/lab/lucene`); out: a plan. A mode is what is asked of the query: the first
+//! ten, how many there are, or both.
 
 use std::error::Error;
 use std::ops::Bound;

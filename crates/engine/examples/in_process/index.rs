@@ -1,4 +1,5 @@
-//! The corpus as one segment of a shard.
+//! The corpus as one segment of a shard. One segment and one thread, as on the Lucene side, so that what is
+//! compared is the search and not the number of segments. In: the corpus file; out: an open shard.
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};

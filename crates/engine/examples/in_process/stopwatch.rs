@@ -1,4 +1,6 @@
-//! Time of many calls: wall clock one by one, processor time of the thread as a mean, after a warm-up.
+//! Time of many calls: wall clock one by one, processor time of the thread as a mean, after a warm-up. Calls
+//! until a second has passed, within bounds of how many, since classes of queries differ by a factor of ten
+//! thousand.
 #![allow(clippy::disallowed_methods, reason = "it measures")]
 
 use std::time::{Duration, Instant};

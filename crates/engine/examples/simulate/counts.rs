@@ -1,4 +1,6 @@
-//! What histories reached: a report in which something is missing tested less than it says.
+//! What histories reached: a report in which something is missing tested less than it says. Filled by
+//! `history.rs` and by the medium, added up over all histories by `main.rs`, which prints them under the
+//! verdict.
 
 use std::fmt;
 

@@ -1,4 +1,6 @@
 //! Batches drawn from a seed, and what they are to the shard. Ids and counts are few, so that batches meet.
+//! In: the seed's randomness and what the shard should hold by now; out: a batch. Whether it will be taken,
+//! and what it is told, is `predict`'s.
 
 use plan::{
     Add, AtomicOp, Clause, Commit, Conditions, Document, Durable, Expect, FieldEdit, Modify, Nested,

@@ -1,5 +1,6 @@
 //! One history: steps drawn from a seed, each answer held against the ledger, and an end at which everything
-//! is settled.
+//! is settled. In: a seed; out: counts, or the promise that was broken and where. A history that failed is
+//! run again by its seed alone: nothing in it depends on a thread, a clock or a hash.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,5 +1,7 @@
 //! What a shard remembers of batches that have a name, as the protocol wants it: how far each came and what
-//! its operations were told. Only a number of them is remembered, and of those that are not, up to which position.
+//! its operations were told. Only a number of them is remembered, and of those that are not, up to which
+//! position. The shard's own table (`core/batches`) is held against this one: naive, a map without eviction
+//! by size in bytes.
 
 use std::collections::{BTreeMap, VecDeque};
 

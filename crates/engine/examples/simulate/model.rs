@@ -1,5 +1,6 @@
 //! The documents of a shard as a map, and what each change makes of them: naive on purpose. Which records a
-//! batch makes, and what is remembered of it, is `ledger`'s and `predict`'s.
+//! batch makes, and what is remembered of it, is `ledger`'s and `predict`'s. In: documents and a change; out:
+//! documents, and whether a version forbids it. Naive because it is the judge: it has to be seen to be right.
 
 use std::collections::BTreeMap;
 

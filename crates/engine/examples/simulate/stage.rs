@@ -1,5 +1,7 @@
 //! The world of one history: a site in memory, a clock that is moved by hand, a scheduler whose tasks take
-//! their turns when they are told to, and the shard as its clients use it.
+//! their turns when they are told to, and the shard as its clients use it. In: what the history does (send,
+//! ask, turn, crash, move the clock); out: the shard's answers. The shard is the engine's own, only its
+//! surroundings are made here.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};

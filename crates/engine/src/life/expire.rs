@@ -1,5 +1,8 @@
 //! Documents that end: what a field of theirs says is over is deleted every so often, by a task of the shard
-//! and the clock it was given. What has ended and is not yet deleted is still found, as in Solr.
+//! and the clock it was given. What has ended and is not yet deleted is still found, as in Solr. The fields
+//! and their periods come from the update chain of the collection's config, and the deletion goes through the
+//! log as any other, so that copies and restarts agree on it. Which documents are due is asked of the index,
+//! a range of the field.
 
 use std::ops::Bound;
 

@@ -1,5 +1,7 @@
 //! A value of a plan as a column holds it; `None` where it is of another kind. Bounds of ranges, terms of
-//! numbers and keys of facets are read by these alone, so that all of them agree.
+//! numbers and keys of facets are read by these alone, so that all of them agree. Columns hold whole numbers
+//! and dates as `i64`, so a date and its milliseconds are one value here; text columns are looked up by term
+//! (`segment`), not by these.
 
 use plan::Value;
 

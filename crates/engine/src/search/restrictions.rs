@@ -1,5 +1,6 @@
 //! What of a query only restricts: it runs with the filters, so that pruning works on what is left, and an
-//! explanation puts it back in its place.
+//! explanation puts it back in its place. It is done once on the lowered tree, after the plan and before any
+//! segment is opened: no plan is changed by it, and all segments run the same tree.
 
 use super::explain::MovedParts;
 use super::mask::PreparedFilter;

@@ -1,5 +1,7 @@
 //! Where a stored document stands in its block: what it says of its root and of the way there. Read off the
 //! document's stored source, by updates of a block, deletes and rebuilds, and by searches that go up or down.
+//! The block's documents stand one after the other with the root last, which says where a block ends, but not
+//! who is whose parent: that is kept in the source of each, by Solr's `_nest_path_` and `_root_`.
 
 use plan::{NEST_PATH_FIELD, ROOT_FIELD, Result, Value};
 

@@ -1,5 +1,8 @@
 //! `/schema/managed` and `/schema/analysis/…`: managed lists of stop words and synonyms are read and changed
-//! here. A change is on disk before the answer, and in use from the next reload of the collection on.
+//! here. A change is on disk before the answer, and in use from the next reload of the collection on. The
+//! path below names the list, which the collection keeps with its schema. It is not applied at once because
+//! documents that are indexed already were analysed by the old list: Solr waits for the reload, too, and
+//! clients that changed one know that they have to index again.
 
 use std::sync::Arc;
 

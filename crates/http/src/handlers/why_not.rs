@@ -1,5 +1,7 @@
 //! `/whynot`: why a search, asked with its own parameters, does not show the document `id`. In: a search and
-//! an id; out: each reason that the engine finds, written by `solr`.
+//! an id; out: each reason that the engine finds, written by `solr`. The search is parsed as `/select` parses
+//! it, and runs under the same permit and allowance; the reasons are found from the plan (`cluster`,
+//! `engine`), shard by shard, not by asking the search again with parts left out.
 
 use std::sync::Arc;
 

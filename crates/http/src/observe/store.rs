@@ -1,5 +1,7 @@
 //! What was asked of the object store where shards are at home, as metrics. Counted by the store, priced by
-//! the binary, which knows the rates; a node with its data on a disk has none of it.
+//! the binary, which knows the rates; a node with its data on a disk has none of it. The binary fills it from
+//! the store's counters each time that somebody asks for metrics (`handlers/metrics.rs`); nothing is counted
+//! here, and no request waits for it.
 
 /// Since the node began.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,5 +1,7 @@
 //! The paths of the node itself: its administration, figures, configsets, and this description. Rows for
 //! `mod.rs`, which a test holds against the routes.
+//! What a path does is its handler's; the parameters of each are the definitions in `crates/solr/src/params`,
+//! so that the description cannot name one that nobody reads.
 
 use solr::params::admin::{collections, configsets, cores, metrics, node};
 

@@ -1,5 +1,7 @@
 //! What was probably meant, where a name is not one that is known: for keys of the file, and for columns and
-//! children that its fields name.
+//! children that its fields name. It only adds to an error that is one anyway: nothing is ever corrected. Two
+//! edits let a transposition through, a third of the length keeps short names from being taken for each
+//! other.
 
 /// The one of `known` that differs from `text` by a slip: two edits, or a third of its length.
 pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -1,5 +1,6 @@
 //! How following stands, as the database says: who is active, how many changes wait and since when, when the
-//! next row becomes due.
+//! next row becomes due. For `parhelion ingest status`. It asks the database and not the service, so it tells
+//! the same on any machine and when nobody follows; changing any of it is `service.rs`'s and `database.rs`'s.
 
 use std::fmt;
 

@@ -1,5 +1,7 @@
 //! How far a run is, shared by those who read its ranges: what a page came to is kept before the next is
-//! read, and a run that has lost its lease, or has too many refusals, ends here.
+//! read, and a run that has lost its lease, or has too many refusals, ends here. Kept in the state folder
+//! (`state.rs`) before the next page, so a run that is killed repeats at most the page that each worker was
+//! at: documents have ids, and the same document twice is one.
 
 use std::io::Write as _;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! Documents gathered into update requests of a bounded size: large enough to share one log append, small
-//! enough to flow.
+//! enough to flow. The bodies go to `sender.rs`, several under way at once. Full is by documents or by bytes,
+//! as small documents would make a request too small to pay for itself, and large ones one that the server
+//! refuses.
 
 use bytes::Bytes;
 use serde::Serialize;

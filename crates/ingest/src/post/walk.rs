@@ -1,5 +1,7 @@
 //! The files below some folders, in a stable order, as ripgrep would see them but for its hidden-file rule.
-//! For `parhelion post` and for folders as sources.
+//! For `parhelion post` and for folders as sources. Hidden folders and `.git` are left out because what is
+//! posted is shown to others; files that are ignored by `.gitignore` are not, as generated text is what
+//! people often want to search. Reading and splitting the files is done behind it.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,7 @@
 //! What a source is to the runs that read it: snapshots cut into ranges, pages behind a cursor, rows by key;
-//! and the error that says what to do about one that failed. The kinds of sources are written against it.
+//! and the error that says what to do about one that failed. The kinds of sources are written against it. A
+//! run asks a source for ranges once, then for pages, each behind the last; it never holds more than one page
+//! of a range. Where a run stands is kept by the run (`mass/state.rs`), not by the source.
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
 //! What the kinds that read files share: reading off the runtime's threads, and errors of the file system.
-//! What a row is in each of them is its own file's.
+//! What a row is in each of them is its own file's. Disks and network mounts may block for as long as they
+//! like, and a runtime's thread that waits for one would keep all other sources waiting.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! Idle connections that do not stay so: in turn one asks again, one is closed, one is half closed and must
-//! then be closed by the server. What is closed is opened anew, so that as many stay.
+//! then be closed by the server. What is closed is opened anew, so that as many stay. It is what applications
+//! do to pooled connections at night, and what leaves sockets in CLOSE_WAIT at a server that does not read
+//! the end. `hold/mod.rs` counts those; each fault here is counted as a failed request or a reset.
 
 use std::io::{self, Read as _};
 use std::net::{Shutdown, TcpStream};

@@ -1,5 +1,6 @@
 //! The server that connections are held to: where it is, what it is asked, and what some requests came to.
-//! Used by the busy connections and by those that are woken.
+//! Used by the busy connections and by those that are woken. The options are the command line's; how many
+//! sockets stand in which state is read by `hold/mod.rs` from the system.
 
 use std::io;
 use std::net::TcpStream;

@@ -1,5 +1,6 @@
 //! The memory that the work goes through, or that lies beside it, and the work itself. Refuses more than the
-//! machine has.
+//! machine has. The walk goes from word to word by what stands in it, so no step can begin before the one
+//! before it has its word. How long a piece took, and what it waited for, is `tail.rs`'s.
 
 use std::fs;
 use std::hint::black_box;

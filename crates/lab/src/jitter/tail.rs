@@ -1,5 +1,7 @@
 //! What pieces of work used, on average and in their slowest hundredth, and how much of the slowness that
-//! explains. Pure.
+//! explains. Pure. In: the thread's counters around each piece; out: means and shares. The slowest hundredth
+//! is compared with the pieces in the middle and not with all, since the slow ones would hide in a mean of
+//! all.
 
 use serde::Serialize;
 

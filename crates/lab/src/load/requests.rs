@@ -1,5 +1,6 @@
 //! Requests as bytes, built before the clock starts, and the order in which the connections of a run take
-//! them.
+//! them. They are HTTP/1.1 as any client would write it; `worker.rs` sends them. Building one while the clock
+//! runs would be measured as the server's time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

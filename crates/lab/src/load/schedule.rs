@@ -1,5 +1,7 @@
 //! When requests are meant to leave in an open-loop run: decided before the run, so that a slow answer delays
-//! nothing and waiting counts as latency.
+//! nothing and waiting counts as latency. In: a rate, a length and a seed; out: the times that `open.rs`
+//! keeps to. It is the cure for coordinated omission (Gil Tene): latencies count from these times, not from
+//! when a connection was free.
 
 use std::time::Duration;
 

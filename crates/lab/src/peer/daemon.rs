@@ -1,5 +1,6 @@
 //! A process that outlives the command that started it, known by a file with its id and the moment of its
-//! birth, so that an id used again by the system is never taken for ours.
+//! birth, so that an id used again by the system is never taken for ours. For the Solr that `lab peer solr
+//! --up` starts and `--down` ends; what is started, and whether it serves already, is `solr.rs`'s.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! Makes a run by asking a server: each query goes into the same template of a request, and the order of the
-//! answer is the run. One request at a time: what is measured here is not speed.
+//! answer is the run. One request at a time: what is measured here is not speed. In: topics and a template;
+//! out: a run as `trec_eval` has it, which can be written to a file and judged without a server (`score.rs`).
 
 use client::SolrClient;
 use serde_json::Value;

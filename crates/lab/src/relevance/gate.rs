@@ -1,5 +1,6 @@
 //! Gates: what a measure's mean must reach, as in `nDCG@10>=0.8`. Read off the command line; a mean below
-//! makes `parhelion relevance test` fail, which is what CI looks at.
+//! makes `parhelion relevance test` fail, which is what CI looks at. The measures and their names are
+//! `measure.rs`'s; the means come from `score.rs`.
 
 use std::str::FromStr;
 

@@ -1,5 +1,7 @@
 //! Measures over all queries of the judgments, their means, and two runs side by side. A query that is judged
-//! but was not answered counts as 0; one that was answered but not judged does not count.
+//! but was not answered counts as 0; one that was answered but not judged does not count. As `trec_eval -c`
+//! does it: a query that a change no longer answers must lower the mean. What a measure computes for one
+//! query is `measure.rs`'s.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
 //! The page of a machine's hiccups: for each size of memory and each company the histogram beside that of the
-//! first arm, the pieces by how long they took, and the figures of every arm.
+//! first arm, the pieces by how long they took, and the figures of every arm. In: what `jitter/` measured;
+//! out: one file of HTML. Colours, axes and tables are those of the other reports (`page.rs`, `chart.rs`).
 
 use std::fmt::Write as _;
 

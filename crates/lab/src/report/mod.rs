@@ -1,5 +1,7 @@
 //! A run as one HTML file: verdicts, charts as inline SVG, tables, the manifest, and the run itself as JSON,
-//! from which `replay` reads it back. No script, no template engine, nothing fetched from elsewhere.
+//! from which `replay` reads it back. No script, no template engine, nothing fetched from elsewhere. The page
+//! is `page.rs`'s, with charts and tables from the files beside it; here is how the run goes into the page
+//! and comes back, so that a report is the whole record.
 
 mod chart;
 mod charts;

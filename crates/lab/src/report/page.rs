@@ -1,5 +1,6 @@
 //! The page around charts and tables: what a reader sees first, what is folded away, and how it looks in
-//! light and dark.
+//! light and dark. In: a finished run, and the one that it replays; out: HTML. What a figure means was
+//! decided before (`run/conclude.rs`): the page only decides what stands above what.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,6 @@
 //! From values to places in a drawing, and the ticks between: linear, logarithmic, or by how many nines a
-//! percentile has.
+//! percentile has. Used by the charts alone. Latencies want a logarithmic axis, and percentiles one by nines:
+//! on a linear one everything that matters lies in the last pixel.
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {

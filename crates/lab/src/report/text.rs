@@ -1,5 +1,6 @@
 //! Numbers and words as the report shows them: one place for digits, units and the words of verdicts, so that
 //! page, charts and tables say the same of one figure. The command line's tables use the verdicts too.
+//! Escaping is here too: names of cases and servers come from whoever ran it.
 
 use crate::load::{Arrivals, Shape};
 use crate::run::Arm;

@@ -1,5 +1,6 @@
 //! From the slices of one side to the figures of its row: totals, quantiles of the merged histogram (never
-//! means of quantiles), shares. Pure.
+//! means of quantiles), shares. Pure. In: the slices that `measure.rs` timed; out: the row of a side, and the
+//! intervals of ratios between pairs. Whether a row counts at all is `conclude.rs`'s to decide.
 
 use hdrhistogram::Histogram;
 

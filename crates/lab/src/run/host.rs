@@ -1,5 +1,6 @@
 //! The machine a run was made on, as far as `/proc` tells; elsewhere the fields are empty. For the manifest
-//! alone: figures of two machines are not to be compared, and the report says on which they were made.
+//! alone: figures of two machines are not to be compared, and the report says on which they were made. What a
+//! server used while it ran is not here: its processes are counted by `load/`.
 
 use std::fs;
 use std::thread;

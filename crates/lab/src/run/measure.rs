@@ -1,5 +1,7 @@
 //! One case under one shape of load: warm both sides, then slices in turn (A B, B A, …), then the statistics
-//! of the pairs. Blocks; answers were compared before.
+//! of the pairs. Blocks; answers were compared before. In: two sides and the requests of a case, out: an arm
+//! of the record. Taking turns gives both sides the same moods of the machine, so that a ratio of neighbours
+//! holds where the figures themselves do not.
 
 use std::time::Duration;
 

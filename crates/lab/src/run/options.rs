@@ -1,5 +1,6 @@
 //! What a run was asked to do: all that `replay` needs to do it again. Kept in the record as it is; an option
-//! that older records lack has a default.
+//! that older records lack has a default. Filled from the command line, or read back from a report by `lab
+//! replay`.
 
 use serde::{Deserialize, Serialize};
 

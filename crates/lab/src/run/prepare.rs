@@ -1,5 +1,7 @@
 //! Before the clock starts: the questions of each case are asked of both sides and compared. What one side
-//! refuses is skipped with its reason; what disagrees is void; the rest is turned into requests.
+//! refuses is skipped with its reason; what disagrees is void; the rest is turned into requests. Speed of
+//! wrong answers is worth nothing, so nothing is timed before this is done. How two answers are compared, and
+//! what may differ, is `compare.rs`'s.
 
 use client::Error as ClientError;
 use serde_json::Value;

@@ -1,5 +1,7 @@
 //! Warm-up that ends by test, not by clock: short windows of load until throughput neither drifts nor differs
-//! between halves. A JVM compiles for a while; a page cache fills; both show as a trend.
+//! between halves. A JVM compiles for a while; a page cache fills; both show as a trend. The test itself is
+//! `statistics/trend.rs`'s. It may end with a trend when the time is up; `record.rs` keeps that it did, and
+//! the report shows it.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
 //! The arms of the comparison, what they all ask, and how it is seen what they leave behind. What each does
-//! is in `pools`.
+//! is in `pools`. `mod.rs` runs one after the other against a server of `server.rs`, `counts.rs` adds up what
+//! came of them.
 
 use std::thread;
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! How far a median may be trusted: the percentile bootstrap (Efron, 1979). Resamples are seeded, so that a
-//! report can be recomputed from its raw data to the last digit.
+//! report can be recomputed from its raw data to the last digit. In: one number for each pair of slices; out:
+//! an interval. It asks for no shape of the noise, which on shared machines is lopsided and in bursts.
 
 use serde::{Deserialize, Serialize};
 

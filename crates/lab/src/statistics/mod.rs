@@ -1,5 +1,7 @@
 //! What a row of measurements says: its median, how sure the median is, whether it still drifts. Pure
-//! functions of numbers and a seed.
+//! functions of numbers and a seed. Medians and not means, because a slice that another tenant spoiled should
+//! count as one slice and no more. Latencies within a slice are histograms (`load/`), and are merged, not
+//! averaged.
 
 mod bootstrap;
 mod trend;

@@ -1,5 +1,7 @@
 //! Whether a row of windows still drifts: the test by which warm-up ends. Mann-Kendall (1945) asks only for
-//! order, so one slow window does not decide, and needs no assumption about the noise.
+//! order, so one slow window does not decide, and needs no assumption about the noise. In: throughputs of
+//! windows of equal length; out: yes or no. Two conditions, since a slow drift within a long row of noise
+//! passes one of them alone.
 
 use super::median;
 

@@ -1,5 +1,7 @@
 //! What a workload is: documents by number, cases of questions about them, and what must come of it. Data and
-//! one trait; the pipeline reads it, the corpora beside this file are it.
+//! one trait; the pipeline reads it, the corpora beside this file are it. Corpora are pure: document 17 of a
+//! seed is the same whoever asks for it, so that parts can be made side by side and indexed into two servers
+//! alike, without a file in between.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,7 @@
 //! The `suggest` workload: names of two to five words, each with a weight of its own, completed as they are
-//! typed. Its configset, `lab_suggest`, declares the suggesters; they are built when the corpus is in.
+//! typed. Its configset, `lab_suggest`, declares the suggesters; they are built when the corpus is in. No two
+//! weights are equal, so that every answer has one order and the two servers can be compared. In: a seed;
+//! out: documents, and for each kind of look-up what a user would have typed of an entry.
 
 use std::io::Write as _;
 

@@ -1,4 +1,6 @@
-//! `parhelion doctor cluster`: the command line of it; all asking and judging is the crate `doctor`'s.
+//! `parhelion doctor cluster`: the command line of it; all asking and judging is the crate `doctor`'s. Here
+//! are flags, the login, the choice between text and JSON, and the exit code, which is 1 only where the node
+//! itself does not answer: findings are no failure of the command.
 
 use std::time::Duration;
 

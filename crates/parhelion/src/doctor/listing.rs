@@ -1,4 +1,6 @@
-//! Many processes on a terminal, a line each: those of this machine, or of a bundle.
+//! Many processes on a terminal, a line each: those of this machine, or of a bundle. Shared by `doctor stuck
+//! --all` and `doctor read`, so that a bundle is shown as its machine would have been. The lines themselves
+//! are the crate's (`render`).
 
 use ::doctor::verdict::Standing;
 use ::doctor::{Diagnosis, render};

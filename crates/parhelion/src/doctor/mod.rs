@@ -1,5 +1,7 @@
 //! `parhelion doctor`: why a process hangs, why it is slow, what of this host or of a cluster will hurt next.
-//! Only the command line: all looking and judging is the crate `doctor`'s.
+//! Only the command line: all looking and judging is the crate `doctor`'s. In: flags and names of processes;
+//! out: text, JSON and exit codes. The clock is handed to the crate from here, as everywhere below the
+//! binary.
 
 mod bundle;
 mod cluster;

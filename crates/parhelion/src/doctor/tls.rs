@@ -1,4 +1,6 @@
-//! Whom a doctor that asks over TLS trusts, and what it shows: `--ca`, `--cert`, `--key`.
+//! Whom a doctor that asks over TLS trusts, and what it shows: `--ca`, `--cert`, `--key`. Shared by `doctor
+//! cluster` and `doctor bundle`, which ask nodes. The files are read before anything is asked, so that a
+//! wrong path is told as such and not as a node that does not answer.
 
 use std::path::{Path, PathBuf};
 

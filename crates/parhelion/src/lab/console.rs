@@ -1,5 +1,6 @@
 //! A run on the terminal: progress while it lasts, tables when it is done. In: the lab's notes and its
-//! finished run; out: lines. Computes nothing; the page with charts is the lab's own report.
+//! finished run; out: lines. Computes nothing; the page with charts is the lab's own report. Progress goes to
+//! standard error and tables to standard output, so that `--json` and redirected tables stay clean.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lab::{Agreement, Arm, Change, Figures, Interval, Run, Shape, Watch, Whose};

@@ -1,5 +1,6 @@
 //! `parhelion lab hold`: idle connections and busy ones, and what they cost the server. Flags and the lines
-//! shown; connections are held, and judged, by `lab::hold`.
+//! shown; connections are held, and judged, by `lab::hold`. The limit of open files is raised as far as the
+//! system lets it (`listen.rs`) before 10,000 connections are opened.
 
 use clap::Args;
 use client::SolrUrl;

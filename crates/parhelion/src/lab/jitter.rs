@@ -1,5 +1,7 @@
 //! `parhelion lab jitter`: how evenly this machine does the same work over and over. Flags, what a thread has
-//! used by the machine's counts, and tables; the work, and what is concluded of it, are the lab's.
+//! used by the machine's counts, and tables; the work, and what is concluded of it, are the lab's. The counts
+//! are read here and handed to the lab, since what a thread has used only the machine knows: below the binary
+//! nothing reads a clock or `/proc` by itself.
 
 use std::fs;
 use std::mem::MaybeUninit;

@@ -1,5 +1,6 @@
 //! `parhelion lab overload`: more than a server can do. Flags and the lines shown; what is sent, and what
-//! counts as refused, is `lab::overload`'s.
+//! counts as refused, is `lab::overload`'s. It needs a server that was started with `--no-cache`, since kept
+//! answers are never refused.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! A server of an experiment's own: this program once more, as a process with data of its own, so that its
-//! processor time is its own and what it is told on its command line is part of the experiment.
+//! processor time is its own and what it is told on its command line is part of the experiment. Used by the
+//! experiments that set flags of the server (`compression`, `throttle`); a run against a peer takes a server
+//! that is there.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};

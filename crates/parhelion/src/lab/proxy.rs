@@ -1,5 +1,6 @@
 //! `parhelion lab proxy`: a TCP proxy with faults, by flags, by a script, and by lines on standard input. The
-//! proxy itself is the crate `faultproxy`; this reads its commands and shows what went through.
+//! proxy itself is the crate `faultproxy`; this reads its commands and shows what went through. It works
+//! above TCP and needs no rights. For applications and clients by hand; tests use the crate itself.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

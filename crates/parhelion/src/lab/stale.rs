@@ -1,5 +1,6 @@
 //! `parhelion lab run stale-check`: what clients do about connections that the server has closed, and what
-//! that costs.
+//! that costs. Flags and the table; the server, the pools and the bursts are `lab::stale`'s. Each arm must
+//! show its point: the one that trusts has to meet resets, or the others prove nothing.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! `parhelion lab run throttle`: more updates than a server can do, with an objective for its searches and
-//! without.
+//! without. Flags, the two servers, and the table; what is sent when, and what holds, is `lab::throttle`'s.
+//! The arm without an objective has to break it, or the other proves nothing.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! What a relevance test says: the means, gates and the comparison with a baseline, as tables for eyes or
-//! JSON for programs.
+//! JSON for programs. In: scores that the lab computed, of now and perhaps of a baseline; out: lines, and
+//! whether a gate was missed, by which `mod.rs` chooses the exit code.
 
 use lab::relevance::{Comparison, Gate, Measure, Scores};
 use serde_json::{Map, Value, json};

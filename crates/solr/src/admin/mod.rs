@@ -1,5 +1,7 @@
 //! What administrators and clients read about a node: shapes and key names of Solr's admin answers, filled
-//! from facts that the caller gathers. Nothing here looks at a clock, a disk or an index.
+//! from facts that the caller gathers. Nothing here looks at a clock, a disk or an index. The facts come from
+//! handlers of `http`, which ask the node and the machine; the parameters of each answer are defined in
+//! `params/admin`.
 
 mod backups;
 mod bodies;

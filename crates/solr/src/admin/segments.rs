@@ -1,5 +1,6 @@
 //! `/admin/segments`: the segments that searches see, in the shape of Solr's. What they do not record (when
-//! and by what each was made) is left out.
+//! and by what each was made) is left out. Clients sum up what stands here to see how much of an index is
+//! dead; the facts come from every shard's snapshot (`cluster`).
 
 use super::system::LUCENE_VERSION;
 use crate::response::{Entries, Name, Node};

@@ -1,5 +1,7 @@
 //! The configset that new collections get: the files of `configsets/_default`, inside the program. Put there
-//! by `crates/solr/build.rs`; those of the user are files elsewhere, which `cluster` and the binary read.
+//! by `crates/solr/build.rs`; those of the user are files elsewhere, which `cluster` and the binary read. It
+//! is inside so that a server with an empty data directory can make a collection. `load.rs` reads it as it
+//! reads any other.
 
 /// A configset that is part of the program.
 #[derive(Clone, Copy, Debug)]

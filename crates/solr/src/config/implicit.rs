@@ -1,5 +1,7 @@
 //! The handlers that every collection has without declaring them: path, Solr's class, and the set of
-//! parameters that each takes up if there is one (facts of Solr 9.10.1, shown by its `/config`).
+//! parameters that each takes up if there is one (facts of Solr 9.10.1, shown by its `/config`). A configset
+//! that declares one of these paths replaces it (`handlers.rs`); paths that are not served here stand in the
+//! list all the same, so that they are refused by name rather than as unknown.
 
 use plan::HandlerConfig;
 

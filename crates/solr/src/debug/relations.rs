@@ -1,5 +1,6 @@
 //! Queries that find documents by others, in Solr's words: an arm of the printer in `mod.rs`, apart since
-//! each of them has a form of its own.
+//! each of them has a form of its own. In: a query of `plan`; out: its text. Fields and terms of the inner
+//! query are printed by the printer itself; the joins are carried out in `engine` and `cluster`.
 
 use plan::{Join, Related};
 

@@ -1,5 +1,7 @@
 //! What debug output says of a second opinion on the first hits (`rq`) and of filters that collapse. Facts:
-//! the texts of Solr 9.10.1 in `compat/select/debug_sections.yaml`.
+//! the texts of Solr 9.10.1 in `compat/select/debug_sections.yaml`. In: parsed queries and local parameters;
+//! out: the texts of `parsedquery` and of `parsed_filter_queries`, whose classes are Solr's plugins and have
+//! no counterpart in `plan`.
 
 use plan::{Rerank, ScoreJoin, Value};
 

@@ -1,5 +1,6 @@
 //! Values of JSON as the request language sees them: objects, lists that may be one value, and their types in
-//! Solr's messages.
+//! Solr's messages. The reading itself is the update decoders' (`update/json_value.rs`): one reader of JSON
+//! for the crate. What the keys mean is said by the files beside.
 
 use std::sync::Arc;
 

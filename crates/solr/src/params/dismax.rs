@@ -1,5 +1,7 @@
 //! What `dismax` and `edismax` read, each from the local parameters of the query, else from the request.
-//! Their grammars (fields with boosts, `mm`, `uf`) are `query/dismax/`.
+//! Their grammars (fields with boosts, `mm`, `uf`) are `query/dismax/`. Definitions only, each with its
+//! spelling, sentence, default and parser (`spec.rs`). One macro makes them, so that each can be read from
+//! both places alike.
 
 use super::spec::{float, integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

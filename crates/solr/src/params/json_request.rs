@@ -1,5 +1,6 @@
 //! Requests in JSON: a body, the parameter `json`, or parts of it as `json.<path>`. What they mean is
-//! `json_request/`'s; what they are called is here.
+//! `json_request/`'s; what they are called is here. Definitions only (`spec.rs`). A key below `json` that is
+//! known by no definition is refused, as in Solr.
 
 use super::spec::{is_true, text};
 use super::{Family, NoDefault, Param, ParamDoc, Preset};

@@ -1,5 +1,7 @@
 //! Documents like others (`mlt.*`): beside the hits of `/select`, and at handlers of Solr's
-//! `MoreLikeThisHandler`.
+//! `MoreLikeThisHandler`. Definitions only, each with its spelling, sentence, default and parser (`spec.rs`);
+//! read by `crates/solr/src/select/more_like.rs`. What the terms of a document are worth is counted in
+//! `engine`.
 
 use super::spec::{integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

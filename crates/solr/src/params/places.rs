@@ -1,5 +1,6 @@
 //! Where each name stands among many parameters, so that ten thousand of them are not looked through for each
-//! of the names of parameters that a query's parts may have of their own.
+//! of the names of parameters that a query's parts may have of their own. Kept by `pairs.rs` only above some
+//! tens of parameters: for the usual dozen, looking through them is as quick as hashing their names.
 
 use std::collections::HashMap;
 

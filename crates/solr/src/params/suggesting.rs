@@ -1,5 +1,6 @@
 //! What a handler's suggesting component does. Definitions only, each with its spelling, sentence, default
-//! and parser (`spec.rs`); read by `crates/solr/src/suggest/request.rs`.
+//! and parser (`spec.rs`); read by `crates/solr/src/suggest/request.rs`. Dictionaries and what they look up
+//! by are the configset's (`crates/solr/src/config/suggest_lookups.rs`).
 
 use super::spec::{integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

@@ -1,5 +1,6 @@
 //! Which terms `/terms` lists, and `terms=true` beside the hits of a search. Definitions only, each with its
-//! spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/terms.rs`.
+//! spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/terms.rs`. Patterns
+//! (`terms.regex`) are Lucene's syntax and are translated where they are read.
 
 use super::spec::{integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

@@ -1,5 +1,6 @@
 //! The `facets` section: a tree of buckets. Counts are longs here, unlike in classic facets; a statistic
-//! without a value is left out.
+//! without a value is left out. In: finished buckets, cut and ordered (`cluster/finish`); out: a node.
+//! Classic facets have forms of their own (`facets.rs`).
 
 use plan::{BucketResult, Buckets, OtherRange, StatValue, SubFacetResult, Value};
 

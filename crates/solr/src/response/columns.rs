@@ -1,5 +1,7 @@
 //! The columns of a table of documents: what `fl` asks for, in its order. Patterns stay patterns: which
-//! fields they cover is known where the index is.
+//! fields they cover is known where the index is. For the formats that are tables (`csv.rs`) and have to know
+//! their columns before the first document. In: the parsed `fl`; out: labels, and what is still to be found
+//! out from the index.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Counts over a map: where the map lies, and its cells row by row from the north, or as a picture of them
-//! (`picture.rs`). In: a finished heatmap; out: a node, the same for classic facets and those in JSON.
+//! (`picture.rs`). In: a finished heatmap; out: a node, the same for classic facets and those in JSON. Solr
+//! leaves out rows without hits as null, which keeps a map of a continent small; so it is here.
 
 use plan::{HeatmapForm, HeatmapResult, Rect};
 

@@ -1,5 +1,6 @@
 //! How a plain named list looks where there are only lists and maps (`json.nl`): a node of those. Javabin and
-//! XML have named lists of their own.
+//! XML have named lists of their own. In: entries as the answer has them; out: what JSON, and the formats
+//! that follow it, can write. The default differs by writer (`format.rs`).
 
 use plan::{Error, Result};
 

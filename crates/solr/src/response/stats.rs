@@ -1,5 +1,7 @@
 //! The `stats` section: the statistics of each field by their names, and below `facets` those by values of
-//! other fields. Numbers are doubles whatever the field's type; what has no value is null.
+//! other fields. Numbers are doubles whatever the field's type; what has no value is null. In: statistics
+//! that are finished (`cluster/finish`), out: a node; which are shown, and under what key, the plan has
+//! decided.
 
 use plan::{BucketResult, Buckets, StatValue, SubFacetResult, Value};
 

@@ -1,5 +1,6 @@
 //! What an `Authorization` header shows: a user's name with a password, or a key. Whether it holds is not
-//! looked at here, so that who guesses can be turned away before.
+//! looked at here, so that who guesses can be turned away before. In: the header's text; out: who is claimed
+//! to ask. `http` hands it to `Security`, which checks; what the user may do then is the rules'.
 
 use crate::update::decode_base64;
 

@@ -1,5 +1,6 @@
 //! What administrators are shown of a `security.json`, a section at a time. Hashes stay on disk: what is
-//! shown in their place says only that there is one.
+//! shown in their place says only that there is one. In: the file as it was read; out: nodes in its order.
+//! Who may see it is a rule like any other (`http`).
 
 use super::{Section, Security, keys};
 use crate::commands::{Object, shown};

@@ -1,5 +1,7 @@
 //! A suggestion with what was found in bold, as Lucene's `AnalyzingInfixSuggester` shows it. Done here and
-//! not where it is found: it needs the text, the analyzer and what was typed, and no index.
+//! not where it is found: it needs the text, the analyzer and what was typed, and no index. In: a
+//! suggestion's text, and what of the question was found in it; out: the text with marks, nothing in it
+//! escaped, as in Lucene.
 
 use analysis::Analyzer;
 

@@ -1,5 +1,6 @@
 //! Whole JSON values from the reader's events, for where a value is small: a field of a document, a command
-//! of the schema API.
+//! of the schema API. Documents are not read by it: they go from events to commands without a tree in between
+//! (`json.rs`), as one may be as long as the body.
 
 use std::sync::Arc;
 

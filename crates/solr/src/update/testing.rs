@@ -1,5 +1,6 @@
 //! What this module's tests share: a schema with one dynamic field for each kind of value, and decoded
-//! commands in short.
+//! commands in short. Compiled into tests only. All decoders are tested by the same short form, so that a
+//! case can be moved from one format to another.
 
 use std::sync::Arc;
 

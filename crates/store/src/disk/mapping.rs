@@ -1,5 +1,7 @@
 //! Bytes of a segment file, mapped into memory or (for disks that cannot map) held there. The one place of
-//! this workspace's own code where `unsafe` is needed, hence its own small file.
+//! this workspace's own code where `unsafe` is needed, hence its own small file. In: an open segment file;
+//! out: bytes that tantivy and we read from any thread. Logs are not mapped: they are read once, from
+//! beginning to end.
 #![allow(unsafe_code)]
 
 use std::fmt;

@@ -1,5 +1,8 @@
 //! A shard in an object store as those read it who do not own it: the newest manifest and the files that it
-//! names. Writes nothing, deletes nothing, contends for nothing.
+//! names. Writes nothing, deletes nothing, contends for nothing. In: a bucket that another node writes, out:
+//! a `ShardArchive`. A look asks for the next link of the chain by its name, which costs a tenth of a
+//! listing; every so often all links are listed, since one may have come and gone between two looks. Files
+//! that it reads may be replaced meanwhile: their owner keeps them for some time (`replaced_files_kept_ms`).
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

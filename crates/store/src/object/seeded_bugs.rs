@@ -1,5 +1,6 @@
 //! Rules of the home that a test takes away, one at a time: histories that do not notice test nothing.
-//! Planted on the test's own thread; outside of tests none can be.
+//! Planted on the test's own thread; outside of tests none can be. Each names a rule of `docs/protocol.md`;
+//! the histories in the tests beside must find each of them.
 
 #[cfg(test)]
 use std::cell::Cell;

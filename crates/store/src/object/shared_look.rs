@@ -1,5 +1,7 @@
 //! One look at the store for all who ask while it is under way or before it begins. A look counts for those
-//! alone who came before it began: what it saw is no older than their question.
+//! alone who came before it began: what it saw is no older than their question. So a hundred gets at once
+//! cost one request to the store and still none is answered from before it was asked (`owned.rs` so looks
+//! whether the shard has another owner by now).
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,7 @@
-//! What repeats in the logs of the nodes, by what is alike in its words.
+//! What repeats in the logs of the nodes, by what is alike in its words. The lines come from each node's
+//! `admin/info/logging`, or from the logs in a bundle (`recent_log.rs`); what is alike is `fingerprint.rs`'s
+//! to say. Only the most frequent kinds are reported: the whole of it stands in the log, which the finding
+//! names.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,7 @@
 //! Of shards and their replicas: who leads, who serves, where they lie, by which settings they work, how far
-//! each is, and which of a collection's shards is asked far more than the others.
+//! each is, and which of a collection's shards is asked far more than the others. In: the facts of a cluster,
+//! out: findings; nothing is asked here. Nodes by themselves (versions, clocks, disks) are `nodes.rs`'s. The
+//! bounds (a minute of lag, three times the requests) stand beside what they bound, with what they leave out.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,7 @@
 //! What the arguments of system calls are, for showing them: the calls that a thread is found waiting in.
-//! Those that are not here are shown by name alone.
+//! Those that are not here are shown by name alone. `decoder.rs` reads the arguments by it, and `wait.rs`
+//! decides what is waited for. It holds calls that can wait, not all there are: a thread that is met in
+//! another one is at work.
 
 /// How one argument is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

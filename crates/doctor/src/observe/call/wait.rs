@@ -1,4 +1,7 @@
-//! What a call waits for, from its name and arguments, and the bound that its caller gave.
+//! What a call waits for, from its name and arguments, and the bound that its caller gave. Its number and
+//! registers come from `samples.rs`, what they point to is read by `decoder.rs`. Times are made lengths in
+//! milliseconds: whether a wait has a bound decides between a sleeper and somebody who waits for ever.
+//! Structures are those of 64-bit Linux.
 
 use super::decoder::Decoder;
 use crate::facts::{Futex, PolledFile, Wait};

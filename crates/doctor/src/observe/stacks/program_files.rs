@@ -1,4 +1,7 @@
 //! The files that a process runs: where each is mapped, its unwind tables, and the names of its functions.
+//! In: the process's mappings and the files behind them; out: what `framehop` unwinds by, and names for
+//! addresses. The files are anybody's, as are the lengths that stand in them: what is read is bounded before
+//! it is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

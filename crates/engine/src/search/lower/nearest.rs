@@ -1,5 +1,7 @@
 //! The documents nearest to a vector. They are found here, once for all segments, since which of a segment
-//! are among them depends on the others; their scores are computed as those of any function.
+//! are among them depends on the others; their scores are computed as those of any function. The walk over a
+//! segment's vectors is `search/nearest`'s, exact or by its graph; the filters that a query names for it are
+//! lowered first, as only documents that pass them may be among the nearest.
 
 use std::sync::Arc;
 

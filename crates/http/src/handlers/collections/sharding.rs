@@ -1,5 +1,7 @@
 //! Which shards a collection is made with, by Solr's parameters and in its words, and how it is told that
-//! they were made.
+//! they were made. Placing the shards and making them is the node's (`cluster`); the parameters themselves
+//! are defined in `crates/solr/src/params/admin`. What Solr takes and has no meaning on one node is still
+//! checked, so that a slip is told.
 
 use cluster::{ShardDocument, Sharding};
 use plan::{Error, Result};

@@ -1,5 +1,6 @@
 //! How the file's database is reached, and what its errors mean: whether to wait, or to have the file mended.
-//! For the source's own readers and for `follow`, which has conversations of its own.
+//! For the source's own readers and for `follow`, which has conversations of its own. The distinction is by
+//! the class of SQLSTATE, not by the words of the message, which depend on the server's language.
 
 use std::str::FromStr as _;
 

@@ -1,5 +1,7 @@
 //! The file's query with its children's, asked within bounds: rows become records. Used by the readers of a
-//! snapshot and by look-ups of single rows, each over a conversation of its own.
+//! snapshot and by look-ups of single rows, each over a conversation of its own. The SQL is written in
+//! `sql.rs`, values become JSON in `values.rs`; what a record is to be in the collection is decided behind
+//! it, by the mapping.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! SQL text around the file's queries. Values reach it only through `literal`, names only through `name`.
-//! Asks nothing: the conversations are `query.rs`' and `snapshot.rs`'.
+//! Asks nothing: the conversations are `query.rs`' and `snapshot.rs`'. There are no bind parameters because
+//! the file's own query is pasted in as it is: its types, and so those of a parameter beside it, are known to
+//! the database alone, which infers them for a literal.
 
 /// Which rows of a query.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,5 +1,7 @@
 //! Which fields a processor concerns: `fieldName`, `fieldRegex`, `typeName`, `typeClass`,
-//! `fieldNameMatchesSchemaField`, and `exclude` with the same inside.
+//! `fieldNameMatchesSchemaField`, and `exclude` with the same inside. In: the element of a processor; out:
+//! `plan`'s settings, which `update/processors/choice.rs` compiles. What a processor concerns without any of
+//! them differs by its class, so whoever calls says it.
 
 use plan::{Error, FieldChoice, FieldConditions, FieldDefault, Result};
 

@@ -1,5 +1,6 @@
 //! What `/get` reads beside `fq` and `fl`: documents by id, or the last versions. Definitions only, each with
-//! its spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/real_time_get.rs`.
+//! its spelling, sentence, default and parser (`spec.rs`); read by `crates/solr/src/real_time_get.rs`. Those
+//! that servers of a cloud ask of one another (`getUpdates` and its kin) are named, to be refused.
 
 use crate::params::spec::{integer, is_true, text};
 use crate::params::{NoDefault, Param, ParamDoc, Preset, Support, query, response};

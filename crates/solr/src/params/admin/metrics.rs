@@ -1,5 +1,6 @@
 //! Which figures `/admin/metrics` shows. Lists have commas between; that a name is none is the handler's to
-//! say.
+//! say. The figures themselves are named in `http` (`crates/http/src/handlers/metrics.rs`), and chosen from
+//! and written by `crates/solr/src/admin`.
 
 use crate::params::spec::{not_false, text};
 use crate::params::{NoDefault, Param, ParamDoc, Preset};

@@ -1,5 +1,7 @@
 //! Which fields a processor concerns, with its patterns compiled. The schema decides what a name's type is,
-//! so it is asked for each document: an edit of the schema counts for the next.
+//! so it is asked for each document: an edit of the schema counts for the next. In: settings of the
+//! configuration (`config/processors/fields.rs`) and a field's name; out: yes or no. What is done to the
+//! field is the processor's (`change.rs` and its kin).
 
 use analysis::JavaRegex;
 use plan::{FieldChoice, FieldClass, FieldConditions, FieldDefault, FieldSpec, Result};

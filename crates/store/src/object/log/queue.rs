@@ -1,5 +1,7 @@
 //! Records that were appended and are not durable: in memory, in order, cut into groups. A group that was
-//! offered keeps its bytes and its slot until it is known what became of it.
+//! offered keeps its bytes and its slot until it is known what became of it. When a group is cut, and what
+//! the store answered, is `mod.rs`'s. The bytes stay the same for every try, since a try whose answer was
+//! lost may have landed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! The objects of the log that may still be there, and how much of them a replay would read. What is below
-//! the newest manifest's watermark counts no more, and is deleted once no manifest that is kept needs it.
+//! the newest manifest's watermark counts no more, and is deleted once no manifest that is kept needs it. In:
+//! what was offered and landed, and manifests as they come out; out: what may be deleted, and how long a
+//! restart would read, by which flushes become due.
 
 use std::collections::BTreeMap;
 
