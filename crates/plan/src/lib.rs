@@ -39,6 +39,7 @@ pub use facet::bucket::{
     StatSource, StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
 };
 pub use facet::heatmap::{HeatGrid, HeatmapFacet, HeatmapForm, HeatmapResult};
+pub use facet::listing::{ShardListing, ShownValues};
 pub use facet::range::{OtherRange, RangeBucket};
 pub use facet::{FacetPlan, FacetSort, FieldFacet, IntervalFacet, PivotFacet, QueryFacet, RangeFacet};
 pub use fingerprint::Fingerprint;

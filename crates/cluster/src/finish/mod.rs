@@ -1,7 +1,7 @@
 //! From merged parts to the result that writers read: cuts, orders, averages, once, above all shards. Takes a
 //! [`ShardResult`] that is a merge of one or of many, and the plan it answers. `cargo xtask tidy` keeps this
 //! word from the layers below, so that no shard cuts what others add to. What hits show is fetched afterwards
-//! (`gather.rs`).
+//! (`crates/cluster/src/gather`).
 
 mod buckets;
 mod facets;

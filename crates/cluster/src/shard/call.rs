@@ -9,6 +9,8 @@ use plan::Result;
 pub enum ShardStep {
     Heads,
     Search,
+    /// What facets need beyond what the search listed.
+    Facets,
     GroupValues,
     Expand,
     Fetch,
@@ -19,6 +21,7 @@ impl ShardStep {
         match self {
             Self::Heads => "heads",
             Self::Search => "search",
+            Self::Facets => "facets",
             Self::GroupValues => "group_values",
             Self::Expand => "expand",
             Self::Fetch => "fetch",

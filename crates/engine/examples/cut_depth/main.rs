@@ -19,7 +19,7 @@ use meter::Meters;
 use plan::partial::{FacetPartials, Merge};
 use plan::{
     BucketPlan, CutDepth, DomainChange, FacetPlan, FieldFacet, NamedStat, PivotFacet, Query, SearchPlan,
-    Stat, StatFunction, StatSource, SubFacet, SubFacetKind, TermsFacet, TermsSort,
+    ShardListing, Stat, StatFunction, StatSource, SubFacet, SubFacetKind, TermsFacet, TermsSort,
 };
 
 /// Shards of as many documents.
@@ -137,5 +137,6 @@ fn terms(field: &str) -> TermsFacet {
         missing: false,
         num_buckets: false,
         all_buckets: false,
+        listing: ShardListing::All,
     }
 }

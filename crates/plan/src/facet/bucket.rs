@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::facet::heatmap::{HeatmapFacet, HeatmapResult};
+use crate::facet::listing::{ShardListing, ShownValues};
 use crate::facet::range::{OtherRange, RangeBucket};
 use crate::function::operand::CurrencyOf;
 use crate::query::relation::Move;
@@ -96,6 +97,28 @@ pub struct SubFacet {
     pub below: BucketPlan,
 }
 
+impl SubFacet {
+    /// The same with its values listed so.
+    #[must_use]
+    pub fn listing(&self, listing: ShardListing) -> Self {
+        let mut facet = self.clone();
+        if let SubFacetKind::Terms(terms) = &mut facet.kind {
+            terms.listing = listing;
+        }
+        facet
+    }
+
+    /// `None` where the page is not of the most frequent values.
+    pub fn shown_values(&self) -> Option<ShownValues> {
+        let SubFacetKind::Terms(terms) = &self.kind else { return None };
+        let TermsFacet { sort, descending, prelim, limit, offset, count_min, num_buckets, .. } = terms;
+        let by_count = *sort == TermsSort::Count && *descending && prelim.is_none() && !num_buckets;
+        let reach = offset.saturating_add(limit.filter(|limit| by_count && *limit > 0)?);
+        let more_than_count = !(self.below.stats.is_empty() && self.below.facets.is_empty());
+        Some(ShownValues { reach, count_min: *count_min, more_than_count })
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum SubFacetKind {
     /// One bucket: the documents that also match. Without a query all of them.
@@ -146,6 +169,7 @@ pub struct TermsFacet {
     pub num_buckets: bool,
     /// Also a bucket in which each document is as often as it has values.
     pub all_buckets: bool,
+    pub listing: ShardListing,
 }
 
 /// An order by which values are chosen before those that are chosen are put in another (Solr's

@@ -5,12 +5,14 @@
 
 pub(crate) mod bucket;
 pub(crate) mod heatmap;
+pub(crate) mod listing;
 pub(crate) mod range;
 
 use std::sync::Arc;
 
 use crate::facet::bucket::BucketPlan;
 use crate::facet::heatmap::HeatmapFacet;
+use crate::facet::listing::{ShardListing, ShownValues};
 use crate::facet::range::{OtherRange, RangeBucket};
 use crate::function::operand::CurrencyOf;
 use crate::partial::CutDepth;
@@ -38,6 +40,23 @@ pub struct FacetPlan {
 }
 
 impl FacetPlan {
+    /// As shards get it that are several.
+    #[must_use]
+    pub fn for_several_shards(&self) -> Self {
+        let mut plan = Self { depth: CutDepth::Whole, ..self.clone() };
+        // Groups are counted by their values: what a shard has of them says little of all.
+        let counts_hits = self.groups_of.is_none();
+        for facet in plan.fields.iter_mut().filter(|_| counts_hits) {
+            facet.listing = facet.first_listing();
+        }
+        for facet in plan.tree.iter_mut().flat_map(|tree| &mut tree.facets) {
+            if let Some(shown) = facet.shown_values() {
+                *facet = facet.listing(ShardListing::leading(shown));
+            }
+        }
+        plan
+    }
+
     /// Whether anything is computed of all hits.
     pub fn reads_hits(&self) -> bool {
         self.enabled || self.tree.is_some() || self.stats.is_some()
@@ -100,9 +119,28 @@ pub struct FieldFacet {
     /// Count at most one: whether any hit has the value (`facet.exists`).
     pub exists: bool,
     pub exclude_tags: Vec<String>,
+    pub listing: ShardListing,
 }
 
 impl FieldFacet {
+    fn first_listing(&self) -> ShardListing {
+        let end = self.limit.map(|limit| self.offset.saturating_add(limit));
+        match (self.sort, end) {
+            // Of those that any shard has each is among the first of its own shard.
+            (FacetSort::Index, Some(end)) if self.count_min <= 1 && self.terms.is_none() => {
+                ShardListing::First(end)
+            }
+            _ => self.shown_values().map_or(ShardListing::All, ShardListing::leading),
+        }
+    }
+
+    /// `None` where the page is not of the most frequent values.
+    pub fn shown_values(&self) -> Option<ShownValues> {
+        let by_count = self.sort == FacetSort::Count && self.terms.is_none() && !self.exists;
+        let reach = self.offset.saturating_add(self.limit.filter(|limit| by_count && *limit > 0)?);
+        Some(ShownValues { reach, count_min: self.count_min, more_than_count: false })
+    }
+
     /// All values with hits, most first, under the field's name.
     pub fn of(field: &Arc<str>) -> Self {
         Self {
@@ -121,6 +159,7 @@ impl FieldFacet {
             by_terms: false,
             exists: false,
             exclude_tags: Vec::new(),
+            listing: ShardListing::All,
         }
     }
 }

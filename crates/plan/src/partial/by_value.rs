@@ -14,6 +14,8 @@ pub struct ByValue<T> {
     /// The part of every value that is not listed, where it is not nothing.
     pub absent: Option<Box<T>>,
     pub left_out: LeftOut,
+    /// No value that is not listed has more hits; 0 where none is left out that may be on the page.
+    pub unlisted_max: u64,
 }
 
 /// What [`crate::CutDepth::Page`] cut off. What merges exactly has left out nothing.
@@ -27,7 +29,7 @@ pub struct LeftOut {
 
 impl<T> Default for ByValue<T> {
     fn default() -> Self {
-        Self { list: Vec::new(), absent: None, left_out: LeftOut::default() }
+        Self { list: Vec::new(), absent: None, left_out: LeftOut::default(), unlisted_max: 0 }
     }
 }
 
@@ -58,7 +60,8 @@ impl<T: Merge + Clone> Merge for ByValue<T> {
             before: self.left_out.before + other.left_out.before,
             others: self.left_out.others + other.left_out.others,
         };
-        Self { list, absent: self.absent.merge(other.absent), left_out }
+        let unlisted_max = self.unlisted_max.saturating_add(other.unlisted_max);
+        Self { list, absent: self.absent.merge(other.absent), left_out, unlisted_max }
     }
 }
 

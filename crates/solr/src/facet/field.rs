@@ -2,7 +2,7 @@
 //! Solr's. In: a `facet.field` with its local parameters and those for that field; out: a `plan::FieldFacet`
 //! and, where Solr has one, a warning for the header. Counting, cutting and ordering are below.
 
-use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result};
+use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result, ShardListing};
 
 use super::target::Target;
 use crate::params::facet as params;
@@ -53,6 +53,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFa
         terms,
         exists,
         exclude_tags: target.local.list("ex"),
+        listing: ShardListing::All,
         field: field.name.clone(),
         key: target.key,
     };

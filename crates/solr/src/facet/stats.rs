@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use plan::{
-    BucketPlan, DomainChange, Error, FieldClass, Function, NamedStat, Result, Stat, StatFunction, StatSource,
-    SubFacet, SubFacetKind, TermsFacet, TermsSort,
+    BucketPlan, DomainChange, Error, FieldClass, Function, NamedStat, Result, ShardListing, Stat,
+    StatFunction, StatSource, SubFacet, SubFacetKind, TermsFacet, TermsSort,
 };
 
 use super::target::Target;
@@ -183,6 +183,7 @@ fn by_value(context: &QueryContext<'_>, name: &str, statistics: &BucketPlan) -> 
         missing: true,
         num_buckets: false,
         all_buckets: false,
+        listing: ShardListing::All,
     };
     let below = BucketPlan { stats: statistics.stats.clone(), ..BucketPlan::default() };
     let kind = SubFacetKind::Terms(terms);

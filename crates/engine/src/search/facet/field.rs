@@ -10,11 +10,11 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use plan::partial::{ByValue, FieldCounts, FieldPartial, LeftOut, UnitCount};
-use plan::{CutDepth, Error, FacetSort, FieldClass, FieldFacet, Query, Result, Value};
+use plan::{CutDepth, Error, FacetSort, FieldClass, FieldFacet, Query, Result, ShardListing, Value};
 
 use super::accept::Accept;
 use super::ordinals::Strings;
-use super::units::Units;
+use super::units::{GroupSets, Units};
 use super::values;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::facet::domain::Domain;
@@ -44,7 +44,7 @@ pub(super) fn count(units: Units<'_>, facet: &FieldFacet, domain: &Domain) -> Re
 
 /// What of its values a shard gives back.
 #[derive(Clone, Copy)]
-struct Cut {
+struct Cut<'f> {
     /// How many hits a value needs.
     least: u64,
     /// How many values the page reaches to. Solr differs: its sum wraps, and the facet fails
@@ -52,18 +52,40 @@ struct Cut {
     wanted: Option<usize>,
     /// How many of these come before the page.
     skipped: usize,
+    /// Only these, in value order.
+    named: Option<&'f [Value]>,
 }
 
-impl Cut {
-    fn of(facet: &FieldFacet, depth: CutDepth) -> Self {
-        match depth {
-            CutDepth::Page => Self {
+impl<'f> Cut<'f> {
+    fn of(facet: &'f FieldFacet, depth: CutDepth) -> Self {
+        let whole = Self { least: facet.count_min.min(1), wanted: None, skipped: 0, named: None };
+        match (depth, &facet.listing) {
+            (CutDepth::Page, _) => Self {
                 least: facet.count_min,
                 wanted: facet.limit.map(|limit| facet.offset.saturating_add(limit)),
                 skipped: facet.offset,
+                named: None,
             },
-            CutDepth::Whole => Self { least: facet.count_min.min(1), wanted: None, skipped: 0 },
+            (CutDepth::Whole, ShardListing::All) => whole,
+            (CutDepth::Whole, ShardListing::First(wanted) | ShardListing::Leading(wanted)) => {
+                Self { wanted: Some(*wanted), ..whole }
+            }
+            (CutDepth::Whole, ShardListing::Least(least)) => Self { least: *least, ..whole },
+            (CutDepth::Whole, ShardListing::Named(values)) => Self { least: 1, named: Some(values), ..whole },
         }
+    }
+
+    /// How many hits a value may have that the list leaves out and another shard may have, too.
+    fn unlisted_max(self, listing: &ShardListing, listed: impl ExactSizeIterator<Item = u64>) -> u64 {
+        match listing {
+            ShardListing::Leading(wanted) if listed.len() >= *wanted => listed.min().unwrap_or_default(),
+            ShardListing::Least(least) => least.saturating_sub(1),
+            _ => 0,
+        }
+    }
+
+    fn names(self, value: &Value) -> bool {
+        self.named.is_none_or(|values| values.binary_search_by(|one| one.order(value)).is_ok())
     }
 
     /// Of values in the plan's order those on the page, in value order.
@@ -83,10 +105,10 @@ fn listed(
     domain: &Domain,
 ) -> Result<ByValue<UnitCount>> {
     let cut = Cut::of(facet, units.depth);
-    let zeros = facet.count_min == 0 && !layout.class().is_point();
+    let zeros = cut.least == 0 && !layout.class().is_point();
     if !zeros || (facet.sort == FacetSort::Count && cut.wanted.is_some()) {
         let counts = chosen(facet, cut, counted(units, layout, facet, domain, false)?)?;
-        if !zeros || facet.limit.is_some_and(|limit| counts.list.len() == limit) {
+        if !zeros || cut.wanted.is_some_and(|wanted| counts.list.len() == wanted - cut.skipped) {
             return Ok(counts);
         }
     }
@@ -107,6 +129,9 @@ fn listed_strings(
     units.context.allowance.take_bytes(size_of_val(counts.as_slice()));
     if facet.exists && units.groups_of.is_none() {
         counts.iter_mut().for_each(|count| *count = (*count).min(1));
+    }
+    if let Some(values) = cut.named {
+        return Ok(ByValue::all(strings_named(&strings, values, (&counts, &sets))?));
     }
     // No value has more documents than there are numbers for.
     let least = u32::try_from(cut.least).unwrap_or(u32::MAX);
@@ -134,10 +159,28 @@ fn listed_strings(
             }
         }
     };
+    let unlisted_max = cut.unlisted_max(&facet.listing, first.iter().map(|(_, count)| u64::from(*count)));
     let (page, left_out) = cut.page(first);
     let value = |(number, count)| Ok((Value::Str(strings.text(number)?), sets.unit(number, count)));
     let list = page.into_iter().map(value).collect::<Result<_>>()?;
-    Ok(ByValue { list, left_out, ..ByValue::default() })
+    Ok(ByValue { list, left_out, unlisted_max, ..ByValue::default() })
+}
+
+/// Those of `values` that have hits.
+fn strings_named(
+    strings: &Strings,
+    values: &[Value],
+    (counts, sets): (&[u32], &GroupSets),
+) -> Result<Vec<(Value, UnitCount)>> {
+    let mut list = Vec::with_capacity(values.len());
+    for value in values {
+        let number = value.as_str().map(|text| strings.find(text)).transpose()?.flatten();
+        let Some(number) = number.map(|number| number as usize) else { continue };
+        if let Some(count) = counts.get(number).filter(|count| **count > 0) {
+            list.push((value.clone(), sets.unit(number, *count)));
+        }
+    }
+    Ok(list)
 }
 
 /// The `wanted` values of the greatest counts, those first, equal ones in their order, in which `counted`
@@ -257,10 +300,15 @@ fn named(units: Units<'_>, terms: &[(String, Query)], domain: &Domain) -> Result
 }
 
 /// What the facet's options leave, cut.
-fn chosen(facet: &FieldFacet, cut: Cut, mut counted: Vec<(Value, UnitCount)>) -> Result<ByValue<UnitCount>> {
+fn chosen(
+    facet: &FieldFacet,
+    cut: Cut<'_>,
+    mut counted: Vec<(Value, UnitCount)>,
+) -> Result<ByValue<UnitCount>> {
     let accept = Accept::new(facet)?;
     counted.retain(|(value, count)| {
         count.count() >= cut.least
+            && cut.names(value)
             && (accept.is_open() || indexed(value).is_none_or(|text| accept.accepts(text)))
     });
     let by_value = |left: &(Value, UnitCount), right: &(Value, UnitCount)| left.0.order(&right.0);
@@ -278,8 +326,9 @@ fn chosen(facet: &FieldFacet, cut: Cut, mut counted: Vec<(Value, UnitCount)>) ->
         counted.drain(..before);
     }
     counted.sort_unstable_by(by_value);
+    let unlisted_max = cut.unlisted_max(&facet.listing, counted.iter().map(|(_, count)| count.count()));
     let left_out = LeftOut { before: before as u64, others: 0 };
-    Ok(ByValue { list: counted, left_out, ..ByValue::default() })
+    Ok(ByValue { list: counted, left_out, unlisted_max, ..ByValue::default() })
 }
 
 /// What options on text are tried on: a truth is one letter in the index.

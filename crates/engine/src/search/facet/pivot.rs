@@ -61,7 +61,7 @@ pub(super) fn count(
         let part = part(Some(&value), count)?;
         values.push((value, part));
     }
-    Ok(PivotLevel { values: ByValue { list: values, absent, left_out }, missing })
+    Ok(PivotLevel { values: ByValue { list: values, absent, left_out, unlisted_max: 0 }, missing })
 }
 
 /// What stands below values that no hit of this shard has: values without hits, where a level asks for them.

@@ -5,6 +5,7 @@ mod build;
 mod functions;
 mod kept_results;
 mod limits;
+mod listings;
 mod nearest;
 mod places;
 mod pruning;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use plan::{
     BucketPlan, CutDepth, DomainChange, FacetPlan, FacetSort, FieldFacet, IntervalFacet, NamedStat,
-    PivotFacet, Query, QueryFacet, SearchPlan, Stat, StatFunction, StatSource, SubFacet, SubFacetKind,
-    TermsFacet, TermsSort,
+    PivotFacet, Query, QueryFacet, SearchPlan, ShardListing, Stat, StatFunction, StatSource, SubFacet,
+    SubFacetKind, TermsFacet, TermsSort,
 };
 use proptest::prelude::*;
 
@@ -92,6 +92,7 @@ fn facets() -> impl Strategy<Value = FacetPlan> {
             missing: true,
             num_buckets: true,
             all_buckets: true,
+            listing: ShardListing::All,
         };
         let stats = [vec![related()], stats_of("n_i")].concat();
         let below = BucketPlan { stats, ..BucketPlan::default() };

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use plan::{
     BucketPlan, BucketResult, Buckets, DomainChange, FacetPlan, NamedStat, OtherRange, Prelim, Query,
-    RangeBucket, RangesFacet, SearchPlan, Stat, StatFunction, StatSource, StatValue, SubFacet, SubFacetKind,
-    SubFacetResult, TermsFacet, TermsSort, Value,
+    RangeBucket, RangesFacet, SearchPlan, ShardListing, Stat, StatFunction, StatSource, StatValue, SubFacet,
+    SubFacetKind, SubFacetResult, TermsFacet, TermsSort, Value,
 };
 use proptest::prelude::*;
 
@@ -82,6 +82,7 @@ fn terms() -> impl Strategy<Value = TermsFacet> {
                 missing: flags[0],
                 num_buckets: flags[1],
                 all_buckets: flags[2],
+                listing: ShardListing::All,
             }
         })
 }

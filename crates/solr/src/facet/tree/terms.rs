@@ -3,7 +3,7 @@
 //! `plan::TermsFacet` with what goes below each bucket. What does not fit the field's type is noted and
 //! reported behind the search.
 
-use plan::{BucketPlan, Error, Prelim, Result, SubFacet, SubFacetKind, TermsFacet, TermsSort};
+use plan::{BucketPlan, Error, Prelim, Result, ShardListing, SubFacet, SubFacetKind, TermsFacet, TermsSort};
 
 use super::options::Options;
 use super::{TreePath, TreeReader};
@@ -94,6 +94,7 @@ fn plain(field: &str) -> TermsFacet {
         missing: false,
         num_buckets: false,
         all_buckets: false,
+        listing: ShardListing::All,
     }
 }
 

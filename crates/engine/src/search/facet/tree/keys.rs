@@ -117,6 +117,17 @@ impl KeyColumn {
         }
     }
 
+    /// The key of a value as [`KeyColumn::value`] shows it; `None` of a string that no document has.
+    pub(super) fn find(&self, value: &Value) -> Result<Option<u64>> {
+        match (self, value) {
+            (Self::Strings(strings), value) => {
+                Ok(value.as_str().map(|text| strings.find(text)).transpose()?.flatten())
+            }
+            (Self::Numbers(_, ColumnKind::Bool, _), Value::Bool(flag)) => Ok(Some(u64::from(*flag))),
+            _ => Ok(self.key(value)),
+        }
+    }
+
     /// The key of a number of the column's own type.
     pub(super) fn key(&self, value: &Value) -> Option<u64> {
         match self {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use plan::partial::{BucketPartial, ByValue, LeftOut, TermsPartial};
-use plan::{CutDepth, FieldClass, Prelim, Query, Result, TermsFacet, TermsSort, Value};
+use plan::{CutDepth, FieldClass, Prelim, Query, Result, ShardListing, TermsFacet, TermsSort, Value};
 
 use super::below::{BucketsBelow, TreeContext};
 use super::docs::{BucketDocs, Placed};
@@ -99,10 +99,14 @@ impl<'p> OpenTerms<'p> {
         let candidates = self.plan.num_buckets.then(|| cutting.candidates(&table).count() as u64);
         let (chosen, before) = match tree.depth {
             CutDepth::Page => cutting.chosen(&mut table)?,
-            CutDepth::Whole => (cutting.all(&table), 0),
+            CutDepth::Whole => (cutting.listed(&table, &mut found.values.unlisted_max)?, 0),
         };
         let others = candidates.unwrap_or_default().saturating_sub(before + chosen.len() as u64);
-        let list = cutting.looked_into(tree, &chosen, &mut table)?;
+        let list = match found.values.unlisted_max {
+            0 => cutting.looked_into(tree, &chosen, &mut table)?,
+            // Which of them are shown is not known yet.
+            _ => cutting.counted(tree, &chosen, 1)?,
+        };
         let left_out = LeftOut { before, others: if tree.is_whole() { 0 } else { others } };
         found.values = ByValue { list, left_out, ..found.values };
         Ok(found)
@@ -163,6 +167,39 @@ impl Cutting<'_> {
     fn with_documents_enough<'t>(&self, table: &'t KeyTable) -> impl Iterator<Item = Counted> + use<'t> {
         let least = self.terms.plan.count_min;
         self.candidates(table).filter(move |(_, count)| *count >= least)
+    }
+
+    /// What this shard lists beside others, in the order of values; `unlisted_max` comes to what it leaves
+    /// out may have.
+    fn listed(&self, table: &KeyTable, unlisted_max: &mut u64) -> Result<Vec<Counted>> {
+        let needs = self.below.needs();
+        if needs.adds_to_absent || needs.reaches_out {
+            // A bucket is then more than this shard's documents of it.
+            return Ok(self.all(table));
+        }
+        let mut listed = match &self.terms.plan.listing {
+            ShardListing::All | ShardListing::First(_) => return Ok(self.all(table)),
+            ShardListing::Named(values) => {
+                let keys = values.iter().map(|value| self.column.find(value)).collect::<Result<Vec<_>>>()?;
+                let counted = keys.into_iter().flatten().map(|key| (key, u64::from(table.count_of(key))));
+                counted.filter(|(_, count)| *count > 0).collect()
+            }
+            ShardListing::Least(least) => {
+                *unlisted_max = least.saturating_sub(1);
+                self.candidates(table).filter(|(_, count)| count >= least).collect::<Vec<_>>()
+            }
+            ShardListing::Leading(wanted) => {
+                let most_first =
+                    |left: &Counted, right: &Counted| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0));
+                let leading = first(self.candidates(table), Some(*wanted), most_first);
+                if leading.len() >= *wanted {
+                    *unlisted_max = leading.last().map_or(0, |(_, count)| *count);
+                }
+                leading
+            }
+        };
+        listed.sort_unstable();
+        Ok(listed)
     }
 
     /// All values that may have a bucket in some shard, in their order.
@@ -294,6 +331,18 @@ impl Cutting<'_> {
         placed
     }
 
+    /// The chosen buckets with how many documents each has; `places` is what each takes of the room.
+    fn counted(
+        &self,
+        tree: TreeContext<'_>,
+        chosen: &[Counted],
+        places: usize,
+    ) -> Result<Vec<(Value, BucketPartial)>> {
+        tree.room.reserve(chosen.len(), places)?;
+        let bucket = |count| BucketPartial { count, ..BucketPartial::default() };
+        chosen.iter().map(|(key, count)| Ok((self.column.value(*key)?, bucket(*count)))).collect()
+    }
+
     /// The chosen buckets with what is asked of each.
     fn looked_into(
         &self,
@@ -301,14 +350,7 @@ impl Cutting<'_> {
         chosen: &[Counted],
         table: &mut KeyTable,
     ) -> Result<Vec<(Value, BucketPartial)>> {
-        tree.room.reserve(chosen.len(), self.below.needs().places)?;
-        let mut list = Vec::with_capacity(chosen.len());
-        for (key, count) in chosen {
-            list.push((
-                self.column.value(*key)?,
-                BucketPartial { count: *count, ..BucketPartial::default() },
-            ));
-        }
+        let mut list = self.counted(tree, chosen, self.below.needs().places)?;
         if list.is_empty() || !self.below.needs().more_than_count {
             return Ok(list);
         }

@@ -3,6 +3,8 @@
 //! work, is done side by side where there are several; each shard's steps go by one pin. One shard is a merge
 //! of one: there is no second way.
 
+mod listing;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -10,14 +12,12 @@ use meter::Meters;
 use plan::partial::{
     ChosenHeads, ExpandRequest, FetchRequest, Fetched, GroupsPartial, HitRef, Merge, ShardResult,
 };
-use plan::{
-    Component, CutDepth, Error, ExpandPlan, FacetPlan, Group, Result, SearchPlan, SearchResult, ShardFound,
-    Value,
-};
+use plan::{Component, Error, ExpandPlan, Group, Result, SearchPlan, SearchResult, ShardFound, Value};
 
 use crate::finish::{finish_expanded, finish_search};
 use crate::offload;
 use crate::shard::{ShardSnapshot, ShardStep, call_shard};
+use listing::{AskedAgain, Bars};
 
 /// Shards by their numbers, which hits name.
 type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
@@ -124,10 +124,30 @@ fn searched(
         ShardFound { total, total_exact, score_max, elapsed_ms: *elapsed_ms }
     };
     let by_shard = parts.iter().map(found).collect();
-    let merged = merged(parts.into_iter().map(|(part, _)| part).collect());
+    let mut parts: Vec<ShardResult> = parts.into_iter().map(|(part, _)| part).collect();
+    list_what_is_shown(shards, &plans, &mut parts, meters)?;
+    let merged = merged(parts);
     // By the same plans: explanations and snippets of the second step go by their statistics too.
     let plans: Vec<&SearchPlan> = plans.iter().map(|plan| &**plan).collect();
     Ok(SearchResult { by_shard, ..finished(pins, &plans, merged, meters)? })
+}
+
+/// Asks for values of facets again, until no shard has kept back what may be on the page.
+fn list_what_is_shown(
+    shards: &impl AskEach,
+    plans: &[Arc<SearchPlan>],
+    parts: &mut [ShardResult],
+    meters: &Meters,
+) -> Result<()> {
+    let Some(plan) = plans.first() else { return Ok(()) };
+    let mut bars = Bars::default();
+    while let Some(again) = AskedAgain::of(&plan.facets, parts, &mut bars) {
+        let asked: Vec<_> = plans.iter().map(|plan| Arc::new(again.plan(plan))).collect();
+        let search = |pin: &dyn ShardSnapshot, plan: &SearchPlan, meters: &Meters| pin.search(plan, meters);
+        let found = shards.ask_each(ShardStep::Facets, &asked, meters, search)?;
+        parts.iter_mut().zip(found).for_each(|(part, found)| again.put(part, found));
+    }
+    Ok(())
 }
 
 /// The plans, each with the hits of its shard that are the best of their groups in all shards, where the plan
@@ -172,10 +192,7 @@ pub(crate) fn gather_parts<A, T: Merge>(
 /// The plans as shards get them that are not alone, one for each: they must not cut what others add to, and
 /// score by what all of them count.
 fn plans_of_many(pins: Pins<'_>, plans: Plans<'_>, meters: &Meters) -> Result<Vec<Arc<SearchPlan>>> {
-    let whole = |plan: &SearchPlan| {
-        let facets = FacetPlan { depth: CutDepth::Whole, ..plan.facets.clone() };
-        SearchPlan { facets, ..plan.clone() }
-    };
+    let whole = |plan: &SearchPlan| SearchPlan { facets: plan.facets.for_several_shards(), ..plan.clone() };
     let mut distinct: Vec<SearchPlan> = plans.distinct().into_iter().map(whole).collect();
     if distinct.iter().any(SearchPlan::needs_statistics) {
         // One after the other: it is a look into dictionaries, less work than it takes to wake a thread.
