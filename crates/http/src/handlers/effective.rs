@@ -25,8 +25,11 @@ pub(super) struct EffectiveParams {
 }
 
 impl EffectiveParams {
+    /// Of JSON only its `params` count, as in Solr for what is no search; `select/json_body.rs` reads the
+    /// rest for those that are.
     pub(super) fn plainly(sent: &Params, presets: &HandlerConfig) -> Self {
-        Self { sent: Some(sent.clone()), effective: sent.with_handler(presets), refused: None }
+        let effective = json_request::with_params(sent).with_handler(presets);
+        Self { sent: Some(sent.clone()), effective, refused: None }
     }
 
     /// With `${name}` filled in. Macros that cannot be leave nothing to echo, as in Solr.

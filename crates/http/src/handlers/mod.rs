@@ -49,6 +49,7 @@ use meter::Phase;
 use plan::{Error, Result};
 use solr::Params;
 use solr::params::admin::collections::STATE_VERSIONS;
+use solr::params::response::OMIT_HEADER;
 use solr::response::{Format, Name, Node};
 use solr::security::Section;
 
@@ -155,7 +156,7 @@ async fn in_collection(
     let config = collection.config();
     let presets = presets(handler, path, &call.params, &config);
     let params = match handler {
-        Handler::Select => select::effective(call, &presets),
+        _ if handler.is_search() => select::effective(call, &presets),
         _ => Ok(EffectiveParams::plainly(&call.params, &presets).with_macros()),
     };
     let made = params.and_then(|EffectiveParams { sent, effective, refused }| {
@@ -174,9 +175,10 @@ async fn in_collection(
         return envelope.wrap(call, Err(error.into()));
     }
     envelope.zookeeper = handler == Handler::Ping && ping::pings(&call.params);
-    if let (Handler::Select, Err(error)) = (handler, select::check_body(call)) {
-        // Solr has not taken up the parameters by then.
+    if let (true, Err(error)) = (handler.is_search(), select::check_body(call)) {
+        // Solr has not taken up the parameters and presets by then: only what was sent hides the header.
         envelope.echoed = None;
+        envelope.header = !matches!(OMIT_HEADER.read(&call.params), Ok(true));
         return envelope.wrap(call, Err(error.into()));
     }
     let permit = Permit::of(call, config, (handler, path), (envelope.limits, &effective));

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use cluster::Collection;
 use meter::Meters;
 use plan::{Error, ErrorKind, Query, Result, SearchPlan};
-use solr::Params;
 use solr::params::admin::ping::ACTION;
 use solr::response::{Entries, Node};
+use solr::{Params, json_request};
 
 use crate::request::call::Call;
 
@@ -21,7 +21,7 @@ pub(super) async fn run(
     let config = collection.config();
     let file = config.handler(path).and_then(|handler| handler.health_check_file.as_deref());
     match ACTION.text(params).to_ascii_lowercase().as_str() {
-        "ping" => ping(collection, file).await,
+        "ping" => ping(collection, file, params).await,
         "status" => status(collection, file.ok_or_else(|| unavailable("healthcheck not configured"))?).await,
         action @ ("enable" | "disable") => {
             let file = file.ok_or_else(|| unavailable("No healthcheck file defined."))?;
@@ -33,11 +33,15 @@ pub(super) async fn run(
     }
 }
 
-async fn ping(collection: &Arc<Collection>, file: Option<&str>) -> Result<Entries> {
+async fn ping(collection: &Arc<Collection>, file: Option<&str>, params: &Params) -> Result<Entries> {
     if let Some(file) = file
         && !collection.has_health_file(file).await?
     {
         return Err(unavailable("Service disabled"));
+    }
+    // A ping is a search with the same parameters, and what is wrong with a search is a node that fails.
+    if let Err(error) = json_request::expand(params.clone()) {
+        return Err(Error::internal(format!("Ping query caused exception: {error}")));
     }
     collection.search(Arc::new(SearchPlan::count(Query::All)), &Meters::default()).await?;
     Ok(vec![("status".into(), Node::str("OK"))])

@@ -51,6 +51,11 @@ pub(crate) enum Handler {
 }
 
 impl Handler {
+    /// Whether it is one of Solr's search handlers: only they read bodies of JSON and all keys of `json=`.
+    pub fn is_search(self) -> bool {
+        matches!(self, Handler::Select | Handler::Get | Handler::Terms)
+    }
+
     /// Tells or changes what the collection is, rather than its documents.
     pub fn is_administrative(self) -> bool {
         match self {

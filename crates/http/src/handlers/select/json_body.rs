@@ -33,8 +33,7 @@ pub(in crate::handlers) fn effective(call: &Call<'_>, presets: &HandlerConfig) -
     if !json_request::is_asked(&plain.effective) {
         return Ok(plain);
     }
-    let effective = json_request::with_params(&sent).with_handler(presets);
-    let filled = EffectiveParams { sent: Some(sent), effective, refused: None }.with_macros();
+    let filled = plain.with_macros();
     if filled.refused.is_some() {
         return Ok(filled);
     }
