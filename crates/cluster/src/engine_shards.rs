@@ -87,6 +87,10 @@ impl ShardReader for engine::Shard {
         Arc::new(self.pin())
     }
 
+    fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {
+        Ok(Arc::new(self.pin_applied()?))
+    }
+
     fn read(&self, request: ReadRequest<'_>, _: &Meters) -> Result<ReadAnswer> {
         use crate::shard::{GetRead, JoinRead, TermDocumentsRead};
         use ReadAnswer as A;

@@ -105,6 +105,21 @@ impl Collection {
     }
 }
 
+impl Collection {
+    /// Of all that is applied, committed or not; searches see no more of it than before.
+    pub async fn search_applied(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
+        let home = self.home.clone();
+        // Waits for the log, which no search's thread may.
+        let applied = move || {
+            let served = home.served();
+            let pins = served.shards.iter().map(|served| served.shard.pin_applied());
+            pins.collect::<Result<Arc<[_]>>>()
+        };
+        let pins = offload::update(applied).await??;
+        searched(move || pins, OwnPlans::Alike(plan), meters).await
+    }
+}
+
 fn pins(served: &Served) -> Arc<[Arc<dyn ShardSnapshot>]> {
     served.shards.iter().map(|served| served.shard.pin()).collect()
 }

@@ -108,6 +108,12 @@ impl ShardReader for MemoryShard {
         Arc::new(MemorySnapshot { visible, lineage, restless })
     }
 
+    fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {
+        let state = self.state();
+        let (visible, lineage) = (Arc::new(state.documents.clone()), state.schema.lineage);
+        Ok(Arc::new(MemorySnapshot { visible, lineage, restless: None }))
+    }
+
     fn stats(&self) -> ShardStats {
         let state = self.state();
         let count = state.visible.len() as u64;

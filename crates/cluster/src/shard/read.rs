@@ -26,6 +26,8 @@ use plan::{
 pub trait ShardReader: Send + Sync {
     /// What searches see now. Dropping it lets go of it.
     fn pin(&self) -> Arc<dyn ShardSnapshot>;
+    /// What searches would see after a commit. Waits until all of it is durable; shows nobody else anything.
+    fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>>;
     /// Anything else that is asked; [`ShardRead::ask`] is the typed way to it.
     fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer>;
     /// Equal moments give equal answers.

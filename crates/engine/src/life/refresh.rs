@@ -58,6 +58,16 @@ impl Core {
         Ok(())
     }
 
+    /// What a refresh would show, for one who asks: searches go on to see what they saw. What it seals stays
+    /// hidden until the next refresh.
+    pub(crate) fn applied(&self) -> Result<Arc<Snapshot>> {
+        self.settle_early()?;
+        let _maintenance = self.maintenance();
+        let cut = self.cut()?;
+        self.settle_cut(&cut)?;
+        self.snapshot_of(&cut)
+    }
+
     /// Waits until the log holds a cut for good.
     ///
     /// Invariant: no reader sees, and no manifest names, what the log could still lose. Whoever refreshes
@@ -132,17 +142,22 @@ impl Core {
     /// Makes a cut what searches see, which is durable. Segments without a living document go. The caller
     /// holds `maintenance`.
     pub(crate) fn show(&self, cut: &Cut) -> Result<()> {
-        let is_empty = |(segment, dead): &(Arc<Segment>, Dead)| dead.count() >= segment.max_doc;
-        let living: Vec<_> = cut.segments.iter().filter(|it| !is_empty(it)).cloned().collect();
-        let current = self.snapshot.load_full();
-        if !current.shows(&living, &cut.layout) {
-            let snapshot = Snapshot::build(Some(&current), cut.layout.clone(), &living)?;
-            self.snapshot.store(Arc::new(snapshot));
-        }
+        self.snapshot.store(self.snapshot_of(cut)?);
         let mut state = self.state();
         state.drop_segments(|segment| segment.marks.current().count() >= segment.max_doc);
         Counters::add(&self.counters.refreshes, 1);
         Ok(())
+    }
+
+    /// The snapshot at hand where it shows just that.
+    fn snapshot_of(&self, cut: &Cut) -> Result<Arc<Snapshot>> {
+        let is_empty = |(segment, dead): &(Arc<Segment>, Dead)| dead.count() >= segment.max_doc;
+        let living: Vec<_> = cut.segments.iter().filter(|it| !is_empty(it)).cloned().collect();
+        let current = self.snapshot.load_full();
+        if current.shows(&living, &cut.layout) {
+            return Ok(current);
+        }
+        Ok(Arc::new(Snapshot::build(Some(&current), cut.layout.clone(), &living)?))
     }
 
     /// Seals builders that take no more; they stay invisible until the next refresh.

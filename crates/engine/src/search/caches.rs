@@ -75,6 +75,13 @@ impl SearchCaches {
     }
 
     /// Makes other collections known, once.
+    /// For a search that stands alone, and knows the same other collections.
+    pub(crate) fn of_one_search(&self) -> Self {
+        let own = Self::default();
+        self.peers.get().cloned().into_iter().for_each(|peers| own.set_peers(peers));
+        own
+    }
+
     pub(crate) fn set_peers(&self, peers: Arc<dyn Peers>) {
         drop(self.peers.set(peers));
     }

@@ -145,6 +145,13 @@ impl Shard {
         PinnedShard::new(self.snapshot(), self.caches.clone())
     }
 
+    /// The same with all that is applied, committed or not. It has caches of its own, since they go by a
+    /// snapshot's number, and two that were never shown may have the same.
+    pub fn pin_applied(&self) -> Result<PinnedShard> {
+        let caches = Arc::new(self.caches.of_one_search());
+        Ok(PinnedShard::new(self.core.applied()?, caches))
+    }
+
     /// What the documents of a join's query have in its field: what another collection asks of this one.
     pub fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
         search::joined(&*self.snapshot_for(join.schema_version)?, join, scored, &self.caches)

@@ -1,10 +1,11 @@
-//! `/get`: documents by id, visible or not. Filters see what searches see, so they make updates visible
-//! first.
+//! `/get`: documents by id, visible or not. In: ids, perhaps with filters; out: the documents as their last
+//! update left them. Filters are asked of a snapshot with all updates in it, which nobody else gets to see:
+//! what searches see is only a commit's to change.
 
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Commit, Result};
+use plan::Result;
 use solr::params::shards;
 use solr::response::Entries;
 use solr::{Fetched, GetRequest, Params, versions_entry};
@@ -40,8 +41,5 @@ async fn searched(
 ) -> Result<Vec<Option<Fetched>>> {
     let scope = SearchScope::of(call, collection, permit);
     let plan = request.filtered(params, &scope.context())?;
-    if !collection.stats().current {
-        collection.commit(Commit::SOFT).await?;
-    }
-    Ok(request.by_id(collection.search(Arc::new(plan), &permit.meters).await?))
+    Ok(request.by_id(collection.search_applied(Arc::new(plan), &permit.meters).await?))
 }
