@@ -7,14 +7,14 @@ use std::collections::HashSet;
 use analysis::Analyzer;
 use plan::{CopyField, Error, FieldSource, Result, Schema, SchemaSource, TypeSource};
 
-use crate::schema::{analyzer_xml, resources};
+use crate::schema::{analyzer_xml, resources, unserved};
 use crate::xml_tree::{self, Element};
 
-/// A field type whose analyzer cannot be built here.
+/// A field type that cannot be served here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub type_name: String,
-    /// Names the component and what is wrong with it.
+    /// Names what is at fault in it, such as a component of its analyzer, and what is wrong with that.
     pub message: String,
 }
 
@@ -24,6 +24,7 @@ pub struct Fault {
 pub fn load(xml: &str, read_resource: &dyn Fn(&str) -> Option<String>) -> Result<SchemaSource> {
     let source = parse(xml, read_resource)?;
     resolve(&source)?;
+    refuse_unserved(&source)?;
     let fields = || source.fields.iter().chain(&source.dynamic_fields);
     let used = |fault: &Fault| fields().any(|field| field.type_name == fault.type_name);
     refuse(&faults(&source).into_iter().filter(used).collect::<Vec<_>>())?;
@@ -52,16 +53,31 @@ pub fn parse(xml: &str, read_resource: &dyn Fn(&str) -> Option<String>) -> Resul
 /// The error names all types whose analyzers cannot be built, not just the first.
 pub fn validate(source: &SchemaSource) -> Result<Schema> {
     let schema = resolve(source)?;
+    refuse_unserved(source)?;
     refuse(&faults(source))?;
     Ok(schema)
 }
 
-/// As [`validate`] for an edit of a schema in use: analyzers of types that are as they were are not built
-/// again.
+/// As [`validate`] for an edit of a schema in use: types that are as they were are not looked at again.
 pub(super) fn validate_edit(edited: &SchemaSource, before: &SchemaSource) -> Result<()> {
     resolve(edited)?;
-    let fresh = edited.types.iter().filter(|it| !before.types.contains(it));
-    refuse(&fresh.filter_map(|it| fault(it, edited)).collect::<Vec<_>>())
+    let fresh = || edited.types.iter().filter(|it| !before.types.contains(it));
+    refuse(&fresh().filter_map(unserved_type).collect::<Vec<_>>())?;
+    refuse(&fresh().filter_map(|it| fault(it, edited)).collect::<Vec<_>>())
+}
+
+/// What would be passed over without a word is refused in types that nobody uses too: a field that an update
+/// adds to the schema may be of such a type.
+fn refuse_unserved(source: &SchemaSource) -> Result<()> {
+    if let Some(message) = source.similarity.as_deref().and_then(unserved::schema_similarity) {
+        return Err(wrong(&message));
+    }
+    refuse(&source.types.iter().filter_map(unserved_type).collect::<Vec<_>>())
+}
+
+fn unserved_type(field_type: &TypeSource) -> Option<Fault> {
+    let message = unserved::field_type(field_type)?;
+    Some(Fault { type_name: field_type.name.clone(), message })
 }
 
 fn resolve(source: &SchemaSource) -> Result<Schema> {
@@ -242,7 +258,7 @@ mod tests {
         <dynamicField name="*_ws" type="ws"/>
       </fields><uniqueKey> id </uniqueKey>
       <copyField source="id" dest="all_t" maxChars="7"/>
-      <similarity class="solr.BM25SimilarityFactory"><float name="k1">1.5</float></similarity></schema>"#;
+      <similarity class="solr.BM25SimilarityFactory"><float name="k1">1.20</float></similarity></schema>"#;
 
     fn read(xml: &str) -> Result<SchemaSource> {
         load(xml, &|name| ["a.txt", "b.txt"].contains(&name).then(|| "and\n".to_owned()))
@@ -257,7 +273,7 @@ mod tests {
         assert_eq!(source.types[2].analyzer.as_ref().unwrap().tokenizer.name, "whitespace");
         assert_eq!(source.resources.keys().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
         assert_eq!(source.copy_fields[0].max_chars, 7);
-        assert_eq!(source.similarity.unwrap()[1], ("k1".to_owned(), "1.5".to_owned()));
+        assert_eq!(source.similarity.unwrap()[1], ("k1".to_owned(), "1.20".to_owned()));
     }
 
     #[test]

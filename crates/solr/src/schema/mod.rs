@@ -11,6 +11,7 @@ mod load;
 pub mod managed;
 mod resources;
 mod save;
+mod unserved;
 mod view;
 
 pub use edit::edit;
