@@ -69,13 +69,16 @@ pub fn commands_entry(message: String, details: Node) -> (Name, Node) {
     ("error".into(), node)
 }
 
-/// Solr's XML parser has a class of its own for a body that ends too early.
+/// Solr's XML parser has classes of their own for a body that ends too early and for what is no character.
 fn root_class(error: &Error) -> &'static str {
     match error.root {
         Some(RootCause::NumberFormat) => "java.lang.NumberFormatException",
         Some(RootCause::QuerySyntax) => "org.apache.solr.parser.ParseException",
         Some(RootCause::Xml) if error.message.starts_with("Unexpected EOF") => {
             "com.ctc.wstx.exc.WstxEOFException"
+        }
+        Some(RootCause::Xml) if error.message.starts_with("Illegal character (") => {
+            "com.ctc.wstx.exc.WstxUnexpectedCharException"
         }
         Some(RootCause::Xml) => "com.ctc.wstx.exc.WstxParsingException",
         Some(RootCause::IllegalArgument) => "java.lang.IllegalArgumentException",

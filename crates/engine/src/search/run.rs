@@ -91,6 +91,8 @@ fn prepared(
     let prepare = |filter| PreparedFilter::prepare(context, filter);
     let mut filters = plan.filters.iter().map(prepare).collect::<Result<Vec<_>>>()?;
     let (node, _) = split(node, &mut filters);
+    // What moved there is the query's still, and left out with it.
+    filters.iter_mut().skip(plan.filters.len()).for_each(|moved| moved.tags.clone_from(&plan.query_tags));
     Ok((node, filters))
 }
 
@@ -102,7 +104,8 @@ pub(super) fn heads(
 ) -> Result<GroupsPartial> {
     let by_score = plan.orders().any(|key| key.by == SortBy::Score);
     let (node, filters) = prepared(context, plan, by_score)?;
-    let hits = facet::hits_without(context, (&node, &filters), &step.without_tags)?;
+    let searched = facet::Searched { node: &node, filters: &filters, plan };
+    let hits = facet::hits_without(context, &searched, &step.without_tags)?;
     grouping::named_heads(context, (plan, step), (&node, hits))
 }
 

@@ -6,6 +6,7 @@ use crate::facet::FacetPlan;
 use crate::facet::bucket::BucketPlan;
 use crate::partial::{ChosenHeads, HeadsStep};
 use crate::search::SearchPlan;
+use crate::search::filter::share_tag;
 use crate::search::shape::GroupPlan;
 
 impl SearchPlan {
@@ -44,7 +45,8 @@ impl SearchPlan {
     fn domains(&self) -> Vec<Vec<String>> {
         let mut domains = vec![Vec::new()];
         for tags in exclusions(&self.facets) {
-            let restricts = self.filters.iter().any(|filter| filter.has_tag(tags))
+            let restricts = share_tag(&self.query_tags, tags)
+                || self.filters.iter().any(|filter| filter.has_tag(tags))
                 || self.shape.collapses.iter().any(|collapse| collapse.has_tag(tags));
             if restricts && !domains.contains(tags) {
                 domains.push(tags.clone());

@@ -40,6 +40,8 @@ pub struct SearchPlan {
     /// Of the schema it was resolved against; `None` where no name of a field was looked up.
     pub schema_version: Option<u64>,
     pub query: Query,
+    /// Names by which facets may leave the query out, as they may filters.
+    pub query_tags: Vec<String>,
     pub filters: Vec<Filter>,
     /// Never empty; ties end in index order.
     pub sort: Vec<SortKey>,
@@ -91,6 +93,7 @@ impl SearchPlan {
         Self {
             schema_version: None,
             query,
+            query_tags: Vec::new(),
             filters: Vec::new(),
             sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
             page: Page { start: 0, rows: 0 },

@@ -46,6 +46,9 @@ impl Writer<'_> {
         match value {
             Value::Int(number) => self.whole(i64::from(*number)),
             Value::Long(number) => self.whole(*number),
+            // PHP's own form of these, `d:NAN`, is not Solr's.
+            Value::Float(number) if !number.is_finite() => self.text(&value.to_text()),
+            Value::Double(number) if !number.is_finite() => self.text(&value.to_text()),
             Value::Float(_) | Value::Double(_) => self.put(format_args!("d:{};", value.to_text())),
             Value::Bool(flag) => self.put(format_args!("b:{};", i32::from(*flag))),
             Value::Str(text) => self.text(text),

@@ -23,8 +23,8 @@ pub(super) struct Spelling {
     pub null: &'static str,
     /// False and true.
     pub flags: [&'static str; 2],
-    /// No number, and what is above all.
-    pub special: [&'static str; 2],
+    /// No number, what is above all numbers, and what is below them.
+    pub special: [&'static str; 3],
     pub text: fn(&mut Vec<u8>, &str),
 }
 
@@ -57,7 +57,7 @@ impl Script {
             pair: ":",
             null: "None",
             flags: ["False", "True"],
-            special: ["float('NaN')", "float('Inf')"],
+            special: ["float('NaN')", "float('Inf')", "-float('Inf')"],
             text: python_text,
         };
         let flags = ["false", "true"];
@@ -67,7 +67,7 @@ impl Script {
                 pair: "=>",
                 null: "nil",
                 flags,
-                special: ["(0.0/0.0)", "(1.0/0.0)"],
+                special: ["(0.0/0.0)", "(1.0/0.0)", "-(1.0/0.0)"],
                 text: quoted_text,
                 ..python
             },
@@ -77,13 +77,13 @@ impl Script {
                 pair: "=>",
                 null: "null",
                 flags,
-                special: ["'NaN'", "'Infinity'"],
+                special: ["'NaN'", "'Infinity'", "'-Infinity'"],
                 text: quoted_text,
             },
             Script::GeoJson => Spelling {
                 null: "null",
                 flags,
-                special: ["\"NaN\"", "\"Infinity\""],
+                special: ["\"NaN\"", "\"Infinity\"", "\"-Infinity\""],
                 text: write_string,
                 ..python
             },

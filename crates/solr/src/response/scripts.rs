@@ -80,11 +80,12 @@ impl Writer<'_> {
     }
 
     fn special(&mut self, number: f64) {
-        let [none, infinite] = self.spelling.special;
-        if number < 0.0 {
-            self.raw("-");
-        }
-        self.raw(if number.is_nan() { none } else { infinite });
+        let [none, infinite, least] = self.spelling.special;
+        self.raw(match number {
+            _ if number.is_nan() => none,
+            _ if number < 0.0 => least,
+            _ => infinite,
+        });
     }
 
     fn entries(&mut self, entries: &Entries) {

@@ -185,6 +185,7 @@ impl SelectRequest<'_> {
             schema_version: Some(queries.schema.lineage.version),
             children: fields.children(queries)?,
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
+            query_tags: main.as_ref().map(|main| main.local.list("tag")).unwrap_or_default(),
             filters: filters.iter().map(restrict).collect::<Result<_>>()?,
             sort,
             page: self.page,

@@ -11,6 +11,11 @@ use crate::xml_tree::resolve;
 /// Deepest nesting of elements; Solr's own format needs five.
 const DEPTH_MAX: usize = 64;
 
+/// Whether XML 1.0 has it (production 2, `Char`).
+fn is_character(found: char) -> bool {
+    matches!(found, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}
+
 /// What matters of XML's events: text is unescaped, an empty element is a start and an end.
 pub enum XmlEvent<'a> {
     Start(BytesStart<'a>),
@@ -89,6 +94,7 @@ impl<'a> Source<'a> {
             return Ok(XmlEvent::End);
         }
         loop {
+            let began = self.at();
             let event = match self.reader.read_event() {
                 Ok(event) => event,
                 Err(error) => {
@@ -97,6 +103,7 @@ impl<'a> Source<'a> {
                     return Err(self.malformed(&error));
                 }
             };
+            self.check_characters(began)?;
             match event {
                 Event::Start(tag) => return self.start(tag),
                 Event::Empty(tag) => {
@@ -128,13 +135,41 @@ impl<'a> Source<'a> {
                     let name = reference.to_string();
                     let character = resolve(&reference);
                     let undeclared = |_| self.wrong(&format!("Undeclared general entity \"{name}\""));
-                    return Ok(XmlEvent::Text(character.map_err(undeclared)?.to_string()));
+                    let character = character.map_err(undeclared)?;
+                    if !is_character(character) {
+                        let code = u32::from(character);
+                        let message =
+                            format!("Illegal character entity: expansion character (code {code:#x})");
+                        return Err(self.wrong(&message));
+                    }
+                    return Ok(XmlEvent::Text(character.to_string()));
                 }
                 Event::DocType(_) => return Err(self.wrong("A DOCTYPE is not allowed; remove it")),
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
                 Event::Eof => return self.end_of_text(),
             }
         }
+    }
+
+    /// Refuses what XML 1.0 does not count among its characters, wherever it stands in what was just read.
+    fn check_characters(&self, began: usize) -> Result<()> {
+        let read = self.text.get(began..self.at()).unwrap_or_default();
+        // Of all others the first byte alone says that they are characters.
+        let suspect = |byte: &u8| (*byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r')) || *byte == 0xef;
+        let mut from = 0;
+        while let Some(found) = read.as_bytes().get(from..).and_then(|rest| rest.iter().position(suspect)) {
+            let at = from + found;
+            let character = read.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+            if !is_character(character) {
+                let code = u32::from(character);
+                let kind = if character < ' ' { "CTRL-CHAR, " } else { "" };
+                return Err(
+                    self.wrong_at(began + at + 1, &format!("Illegal character (({kind}code {code}))"))
+                );
+            }
+            from = at + character.len_utf8();
+        }
+        Ok(())
     }
 
     fn start(&mut self, tag: BytesStart<'a>) -> Result<XmlEvent<'a>> {
@@ -178,7 +213,11 @@ impl<'a> Source<'a> {
 
     /// With the row and column reached, both from 1.
     pub fn wrong(&self, message: &str) -> Error {
-        let (lines, column) = self.row_and_column(self.at());
+        self.wrong_at(self.at(), message)
+    }
+
+    fn wrong_at(&self, at: usize, message: &str) -> Error {
+        let (lines, column) = self.row_and_column(at);
         let row = lines + 1;
         Error::bad_request(format!("{message}\n at [row,col {{unknown-source}}]: [{row},{column}]"))
             .with_root(RootCause::Xml)

@@ -1,5 +1,5 @@
 //! The hits that each facet of a search counts over: those under all filters, or, where a facet excludes
-//! tagged filters, those under the others. Each set is found once a search.
+//! tagged filters or the tagged query, those under the others. Each set is found once a search.
 //!
 //! In: the query's node, the prepared filters with their tags and the collapses; out: bits by segment.
 //! Domains that a facet of a tree makes of its own bucket are `tree/open`'s and `tree/path`'s.
@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{CutDepth, Result, SearchPlan, share_tag};
+use plan::{CutDepth, Query, Result, SearchPlan, share_tag};
 
 use super::domain::Domain;
 use super::room::BucketBudget;
 use crate::search::context::SearchContext;
 use crate::search::grouping::{self, Collapser};
+use crate::search::lower::lower_unscored;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
@@ -56,18 +57,20 @@ impl<'a> Domains<'a> {
     /// Whether something that restricts the search has one of these tags.
     pub(super) fn knows(&self, tags: &[String]) -> bool {
         let Searched { filters, plan, .. } = self.searched;
-        filters.iter().any(|filter| has_tag(filter, tags)) || Collapser(plan).is_tagged(tags)
+        share_tag(&plan.query_tags, tags)
+            || filters.iter().any(|filter| has_tag(filter, tags))
+            || Collapser(plan).is_tagged(tags)
     }
 
     pub(super) fn without(&mut self, tags: &[String]) -> Result<Domain> {
         if !self.knows(tags) {
             return Ok(self.all.clone());
         }
-        let Searched { node, filters, plan } = self.searched;
+        let Searched { node, plan, .. } = self.searched;
         if let Some(known) = self.known.get(tags) {
             return Ok(known.clone());
         }
-        let domain = hits_without(self.context, (node, filters), tags)?;
+        let domain = hits_without(self.context, self.searched, tags)?;
         let domain = Collapser(plan).without(tags, self.context, node, domain)?;
         let domain = self.searched.counted(self.context, tags, domain)?;
         self.known.insert(tags.to_vec(), domain.clone());
@@ -75,14 +78,18 @@ impl<'a> Domains<'a> {
     }
 }
 
-/// The hits under the filters that have none of the tags.
+/// The hits under the filters that have none of the tags; of all documents where the query has one.
 pub(crate) fn hits_without(
     context: &SearchContext<'_>,
-    (node, filters): (&Node, &[PreparedFilter]),
+    searched: &Searched<'_>,
     tags: &[String],
 ) -> Result<Domain> {
+    let Searched { node, filters, plan } = *searched;
     let kept = filters.iter().filter(|filter| !has_tag(filter, tags));
     let masks = mask::masks(context, kept)?;
+    if share_tag(&plan.query_tags, tags) {
+        return mask::hits(context, &lower_unscored(context, &Query::All)?, &masks);
+    }
     mask::hits(context, node, &masks)
 }
 
