@@ -5,6 +5,7 @@
 use plan::{CopyField, FieldSource, SchemaSource};
 
 use crate::commands::{Command, Complaint, EditError, Object, commands, refused};
+use crate::schema::arguments::OF_FIELDS;
 use crate::schema::load::{is_pattern, validate_edit};
 use crate::schema::{edit_type, resources};
 use crate::update::RawValue;
@@ -74,7 +75,6 @@ fn apply(command: &Command, schema: &mut SchemaSource) -> Result<(), Vec<Complai
 
 /// A field as declared; its type must be there.
 fn field_of(object: &Object<'_>, schema: &SchemaSource) -> Result<FieldSource, Complaint> {
-    const OTHERS: [&str; 3] = ["default", "postingsFormat", "docValuesFormat"];
     let (name, type_name) = (object.text("name"), object.text("type"));
     if name.is_empty() {
         return Err("'name' is a required field".to_owned());
@@ -84,11 +84,11 @@ fn field_of(object: &Object<'_>, schema: &SchemaSource) -> Result<FieldSource, C
     }
     let mut attributes = Vec::new();
     for (key, value) in object.entries.iter().filter(|(key, _)| !["name", "type"].contains(&&**key)) {
-        if !is_switch(key) && !OTHERS.contains(&&**key) {
+        if !is_switch(key) && !OF_FIELDS.contains(&&**key) {
             let told = format!("Invalid field property: {key}\n");
             return Err(format!("java.lang.IllegalArgumentException: {told}{told}"));
         }
-        if OTHERS.contains(&&**key) {
+        if OF_FIELDS.contains(&&**key) {
             text_only(value)?;
         }
         attributes.push((key.to_string(), value.to_text()));
@@ -111,7 +111,7 @@ fn text_only(value: &RawValue) -> Result<(), Complaint> {
     Err(format!("java.lang.ClassCastException: {told}{told}"))
 }
 
-fn is_switch(name: &str) -> bool {
+pub(super) fn is_switch(name: &str) -> bool {
     let defaults = plan::Properties::defaults(plan::FieldClass::Str, 1.7);
     defaults.named().iter().any(|(known, _)| *known == name)
 }

@@ -23,8 +23,7 @@ pub struct Fault {
 /// dynamic field has is none: it waits for the field that wants it.
 pub fn load(xml: &str, read_resource: &dyn Fn(&str) -> Option<String>) -> Result<SchemaSource> {
     let source = parse(xml, read_resource)?;
-    resolve(&source)?;
-    refuse_unserved(&source)?;
+    refuse_unserved(&resolve(&source)?)?;
     let fields = || source.fields.iter().chain(&source.dynamic_fields);
     let used = |fault: &Fault| fields().any(|field| field.type_name == fault.type_name);
     refuse(&faults(&source).into_iter().filter(used).collect::<Vec<_>>())?;
@@ -53,31 +52,34 @@ pub fn parse(xml: &str, read_resource: &dyn Fn(&str) -> Option<String>) -> Resul
 /// The error names all types whose analyzers cannot be built, not just the first.
 pub fn validate(source: &SchemaSource) -> Result<Schema> {
     let schema = resolve(source)?;
-    refuse_unserved(source)?;
+    refuse_unserved(&schema)?;
     refuse(&faults(source))?;
     Ok(schema)
 }
 
 /// As [`validate`] for an edit of a schema in use: types that are as they were are not looked at again.
 pub(super) fn validate_edit(edited: &SchemaSource, before: &SchemaSource) -> Result<()> {
-    resolve(edited)?;
+    let schema = resolve(edited)?;
     let fresh = || edited.types.iter().filter(|it| !before.types.contains(it));
-    refuse(&fresh().filter_map(unserved_type).collect::<Vec<_>>())?;
+    refuse(&fresh().filter_map(|it| unserved_type(it, &schema)).collect::<Vec<_>>())?;
     refuse(&fresh().filter_map(|it| fault(it, edited)).collect::<Vec<_>>())
 }
 
 /// What would be passed over without a word is refused in types that nobody uses too: a field that an update
 /// adds to the schema may be of such a type.
-fn refuse_unserved(source: &SchemaSource) -> Result<()> {
-    if let Some(message) = source.similarity.as_deref().and_then(unserved::schema_similarity) {
+fn refuse_unserved(schema: &Schema) -> Result<()> {
+    let source = &schema.source;
+    let similarity = source.similarity.as_deref().and_then(unserved::schema_similarity);
+    let field = || source.fields.iter().chain(&source.dynamic_fields).find_map(unserved::field);
+    if let Some(message) = similarity.or_else(field) {
         return Err(wrong(&message));
     }
-    refuse(&source.types.iter().filter_map(unserved_type).collect::<Vec<_>>())
+    refuse(&source.types.iter().filter_map(|it| unserved_type(it, schema)).collect::<Vec<_>>())
 }
 
-fn unserved_type(field_type: &TypeSource) -> Option<Fault> {
-    let message = unserved::field_type(field_type)?;
-    Some(Fault { type_name: field_type.name.clone(), message })
+fn unserved_type(declared: &TypeSource, schema: &Schema) -> Option<Fault> {
+    let message = unserved::field_type(schema.field_type(&declared.name)?)?;
+    Some(Fault { type_name: declared.name.clone(), message })
 }
 
 fn resolve(source: &SchemaSource) -> Result<Schema> {

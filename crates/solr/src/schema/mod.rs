@@ -3,6 +3,7 @@
 //! `analysis`'s.
 
 mod analyzer_xml;
+mod arguments;
 mod chains;
 mod edit;
 mod edit_type;

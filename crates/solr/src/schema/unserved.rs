@@ -3,7 +3,10 @@
 //! each cannot be served, with what to use instead. Without this a schema would load and its scores, orders
 //! or ranges be others than it says.
 
-use plan::TypeSource;
+use plan::{FieldClass, FieldSource, FieldType};
+
+use crate::schema::arguments;
+use crate::schema::edit::is_switch;
 
 type Arguments = [(String, String)];
 
@@ -21,15 +24,26 @@ pub(super) fn schema_similarity(declared: &Arguments) -> Option<String> {
 }
 
 /// Why a field type cannot be served, its analyzers aside.
-pub(super) fn field_type(declared: &TypeSource) -> Option<String> {
-    if declared.class.rsplit('.').next() == Some("EnumFieldType") {
-        return Some(
-            "EnumFieldType is not supported; use StrField for the names, with an IntPointField beside it \
-             for their order"
-                .to_owned(),
-        );
-    }
-    declared.similarity.as_deref().and_then(similarity)
+pub(super) fn field_type(kind: &FieldType) -> Option<String> {
+    let class = match kind.class {
+        FieldClass::Enum => Some(
+            "EnumFieldType is not supported; use StrField for the names, with an IntPointField beside it for \
+             their order",
+        ),
+        FieldClass::Collation => Some(
+            "collation is not supported; use SortableTextField with filters that fold, such as icuFolding",
+        ),
+        _ => None,
+    };
+    let similarity = || kind.source.similarity.as_deref().and_then(similarity);
+    class.map(str::to_owned).or_else(similarity).or_else(|| arguments::refusal(kind))
+}
+
+/// Why a field, or a dynamic field, cannot be served.
+pub(super) fn field(declared: &FieldSource) -> Option<String> {
+    let unknown = |name: &&String| !is_switch(name) && !arguments::OF_FIELDS.contains(&name.as_str());
+    let name = declared.attributes.iter().map(|(name, _)| name).find(unknown)?;
+    Some(format!("field `{}`: Invalid field property: {name}", declared.name))
 }
 
 fn similarity(declared: &Arguments) -> Option<String> {
@@ -64,6 +78,7 @@ fn arguments(declared: &Arguments) -> impl Iterator<Item = (&str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::schema::load;
 
     const SCHEMA: &str = r#"<schema name="s" version="1.6">GLOBAL
@@ -125,8 +140,75 @@ mod tests {
     }
 
     #[test]
-    fn enums_are_no_strings() {
-        let xml = r#"</fieldType><fieldType name="e" class="solr.EnumFieldType"></fieldType><field name="rank" type="e"/><fieldType name="x" class="solr.StrField">"#;
-        assert!(refusal("OWN", xml).unwrap().contains("EnumFieldType"));
+    fn classes_that_would_be_strings_are_refused() {
+        for class in ["EnumFieldType", "CollationField", "ICUCollationField"] {
+            let told = of_type(&format!(r#"class="solr.{class}""#));
+            assert!(
+                told.as_deref().is_some_and(|told| told.contains("is not supported")),
+                "{class}: {told:?}"
+            );
+        }
+    }
+
+    /// What is said of a type with these attributes that no field has.
+    fn of_type(attributes: &str) -> Option<String> {
+        refusal(
+            "OWN",
+            &format!(
+                r#"</fieldType><fieldType name="t" {attributes}><similarity class="solr.BM25SimilarityFactory"/>"#
+            ),
+        )
+    }
+
+    #[test]
+    fn attributes_of_types_are_heeded_or_refused() {
+        let served = [
+            r#"class="solr.StrField" docValuesFormat="Direct" positionIncrementGap="0" stored="true""#,
+            r#"class="solr.TrieIntField" precisionStep="0""#,
+            r#"class="solr.TextField" synonymQueryStyle="PICK_BEST" enableGraphQueries="false""#,
+            r#"class="solr.SortableTextField" maxCharsForDocValues="3""#,
+            r#"class="solr.SpatialRecursivePrefixTreeFieldType" geo="true" distErrPct="0.025" maxDistErr="0.001" distanceUnits="kilometers""#,
+            r#"class="solr.DenseVectorField" vectorDimension="4" knnAlgorithm="hnsw""#,
+            r#"class="solr.CurrencyFieldType" amountLongSuffix="_l" codeStrSuffix="_s" defaultCurrency="EUR""#,
+        ];
+        for attributes in served {
+            assert_eq!(of_type(attributes), None, "{attributes}");
+        }
+        let refused = [
+            (r#"class="solr.StrField" frobnicate="1""#, "`frobnicate`"),
+            (r#"class="solr.StrField" maxCharsForDocValues="3""#, "`maxCharsForDocValues`"),
+            (r#"class="solr.IntPointField" enableGraphQueries="true""#, "`enableGraphQueries`"),
+            (r#"class="solr.TextField" default="x""#, "`default`"),
+            (r#"class="solr.TextField" positionIncrementGap="x""#, "use a whole number"),
+            (r#"class="solr.TextField" synonymQueryStyle="odd""#, "pick_best"),
+            (r#"class="solr.SpatialRecursivePrefixTreeFieldType" prefixTree="quad""#, "use geohash"),
+            (r#"class="solr.LatLonPointSpatialField" normWrapLongitude="true""#, "`normWrapLongitude`"),
+            (r#"class="solr.PointType" subFieldType="pdouble""#, "`subFieldType`"),
+            (r#"class="solr.DenseVectorField" vectorDimension="4" knnAlgorithm="odd""#, "use hnsw, flat"),
+            (
+                r#"class="solr.CurrencyFieldType" amountLongSuffix="_l" codeStrSuffix="_s" providerClass="x.Mine""#,
+                "`providerClass`",
+            ),
+        ];
+        for (attributes, expected) in refused {
+            let told = of_type(attributes).unwrap_or_default();
+            assert!(told.contains(expected), "{attributes}: {told}");
+        }
+    }
+
+    #[test]
+    fn attributes_of_fields_are_heeded_or_refused() {
+        let field = |attributes: &str| {
+            let xml = format!(
+                r#"</fieldType><field name="f" type="ws" {attributes}/><fieldType name="t" class="solr.StrField">"#
+            );
+            refusal("OWN", &xml)
+        };
+        let switches = plan::Properties::defaults(FieldClass::Str, 1.7).named();
+        for (name, _) in switches {
+            assert_eq!(field(&format!(r#"{name}="false""#)), None, "{name}");
+        }
+        assert_eq!(field(r#"default="x" docValuesFormat="Direct""#), None);
+        assert!(field(r#"frobnicate="1""#).unwrap().contains("Invalid field property: frobnicate"));
     }
 }
