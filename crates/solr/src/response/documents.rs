@@ -156,8 +156,13 @@ impl<'a> Shape<'a> {
             }
         }
         if self.from_columns {
-            let names = fields.len();
-            fields.sort_by_key(|(name, _)| java_bucket(name, names));
+            let (names, items) = (fields.len(), self.items);
+            // Within a bucket as they came, which is as they were asked for.
+            let asked = |wanted: &str| items.iter().position(|item| is_field(item, wanted));
+            fields.sort_by(|(one, _), (other, _)| {
+                let by_bucket = java_bucket(one, names).cmp(&java_bucket(other, names));
+                by_bucket.then_with(|| asked(one).cmp(&asked(other)))
+            });
         }
         for item in self.items {
             let (label, node) = match item {
@@ -217,8 +222,8 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Whether every field asked for has a column with one value a document. Names that the schema does not know
-/// ask for nothing.
+/// Whether every field asked for has a column with one value a document. For a name that the schema does not
+/// know Solr looks into the stored fields, and so shows all of them in the document's order.
 fn from_columns(list: &FieldList, schema: &Schema) -> bool {
     let in_column = |name: &str| {
         let spec = schema.field(name)?;
@@ -228,8 +233,8 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
         FieldItem::All => false,
         // Known where it is the pattern of a dynamic field.
         FieldItem::Glob(name) => in_column(name).unwrap_or(false),
-        FieldItem::Field { name, .. } => in_column(name).unwrap_or(true),
-        FieldItem::Shape { field, .. } => in_column(field).unwrap_or(true),
+        FieldItem::Field { name, .. } => in_column(name).unwrap_or(false),
+        FieldItem::Shape { field, .. } => in_column(field).unwrap_or(false),
         FieldItem::Score { .. }
         | FieldItem::Constant { .. }
         | FieldItem::Function { .. }
@@ -241,6 +246,10 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
         | FieldItem::Explain { .. } => true,
         FieldItem::Raw { .. } => false,
     })
+}
+
+fn is_field(item: &FieldItem, wanted: &str) -> bool {
+    matches!(item, FieldItem::Field { name, .. } if **name == *wanted)
 }
 
 fn same_label(item: &FieldItem) -> Option<&Arc<str>> {
