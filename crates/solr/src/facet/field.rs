@@ -4,7 +4,7 @@
 
 use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result, ShardListing};
 
-use super::target::Target;
+use super::target::{Target, lacks_column};
 use crate::params::facet as params;
 use crate::params::{Fallback, Param, Params};
 use crate::query::{Field, LocalParams, QueryContext};
@@ -152,6 +152,10 @@ const CLASSES: [(char, &str); 3] = [('w', "0-9A-Za-z_"), ('d', "0-9"), ('s', r" 
 fn check(facet: &FieldFacet, field: &Field, method: Option<&str>) -> Result<()> {
     let name = &facet.field;
     let number = field.spec.class().is_point();
+    // Named values are asked for one by one, of the index.
+    if lacks_column(field) && facet.terms.is_none() {
+        return Err(Error::bad_request("Can't facet on a PointField without docValues"));
+    }
     if facet.exists && (number || matches!(method, Some("fc" | "fcs" | "uif"))) {
         return Err(Error::bad_request(format!(
             "facet.exists=true is requested, but facet.method=enum can't be used with {name}"

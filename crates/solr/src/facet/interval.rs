@@ -7,7 +7,7 @@ use std::ops::Bound;
 
 use plan::{Error, IntervalFacet, Query, QueryFacet, Range, Result, Value};
 
-use super::target::Target;
+use super::target::{Target, lacks_column};
 use crate::params::facet as params;
 use crate::query::{Field, QueryContext, RangeText, split_local_params};
 
@@ -20,6 +20,9 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<Interval
         return Err(Error::bad_request(format!(
             "Missing required parameter: f.{field}.{name} (or default: {name})"
         )));
+    }
+    if lacks_column(&field) {
+        return Err(Error::bad_request("Can't use interval faceting on a PointField without docValues"));
     }
     let mut intervals = sets.iter().map(|set| interval(context, &field, set)).collect::<Result<Vec<_>>>()?;
     // Solr counts all of a field's intervals in one pass in this order, and shows them as it counted.

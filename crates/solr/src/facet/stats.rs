@@ -9,9 +9,9 @@ use plan::{
     StatFunction, StatSource, SubFacet, SubFacetKind, TermsFacet, TermsSort,
 };
 
-use super::target::Target;
+use super::target::{Target, lacks_column};
 use super::trouble::Trouble;
-use crate::function::parse_function;
+use crate::function::{check_column, parse_function};
 use crate::params::stats as params;
 use crate::params::switch_value;
 use crate::query::{Field, LocalParams, QueryContext, split_local_params};
@@ -85,6 +85,9 @@ struct Subject {
 
 fn check(field: &Field) -> Result<()> {
     let class = field.spec.class();
+    if lacks_column(field) {
+        return Err(Error::bad_request("Can't calculate stats on a PointField without docValues"));
+    }
     let has_statistics = class.is_point() || matches!(class, FieldClass::Str | FieldClass::Uuid);
     if has_statistics || class == FieldClass::SortableText {
         return Ok(());
@@ -169,6 +172,9 @@ fn by_value(context: &QueryContext<'_>, name: &str, statistics: &BucketPlan) -> 
     if field.spec.properties.multi_valued {
         let message = format!("Stats can only facet on single-valued fields, not: {name}");
         return Err(Error::bad_request(message));
+    }
+    if lacks_column(&field) {
+        check_column(&field)?;
     }
     let terms = TermsFacet {
         field: field.name,

@@ -5,7 +5,7 @@
 use plan::Result;
 
 use crate::params::{Fallback, Param};
-use crate::query::{LocalParams, QueryContext, split_local_params};
+use crate::query::{Field, LocalParams, QueryContext, split_local_params};
 
 /// A field facet's or range facet's text: local parameters, the field, the key in the response.
 pub(super) struct Target {
@@ -32,4 +32,10 @@ impl Target {
         let local: Vec<_> = self.local.all(param.name).collect();
         if local.is_empty() { param.sent_all_for(context.params, &self.field) } else { local }
     }
+}
+
+/// Whether the field holds numbers or dates and has no docValues to count them by. Most of Solr asks for
+/// those, whether the field is uninvertible or not.
+pub(super) fn lacks_column(field: &Field) -> bool {
+    field.spec.class().is_point() && !field.spec.properties.doc_values
 }

@@ -45,7 +45,8 @@ pub(super) fn check_class(field: &Field) -> Result<()> {
     Err(Error::bad_request(message))
 }
 
-pub(super) fn check_column(field: &Field) -> Result<()> {
+/// Refuses a field that has no column and would not have one made of its terms.
+pub(crate) fn check_column(field: &Field) -> Result<()> {
     let properties = &field.spec.properties;
     let uninverts = properties.indexed && properties.uninvertible && !properties.multi_valued;
     if properties.doc_values || uninverts {

@@ -1,8 +1,8 @@
 //! The attributes of field types that are a class's own, each with the classes it belongs to and the values
-//! that are heeded. In: a resolved type; out: why one of its attributes cannot be served. The table is the only
-//! list of what is accepted: an attribute that stands nowhere in it is refused, as in Solr.
+//! that are heeded. In: a resolved type; out: why one of its attributes cannot be served. The table is the
+//! only list of what is accepted: an attribute that stands nowhere in it is refused, as in Solr.
 
-use plan::{FieldClass, FieldType};
+use plan::{FieldClass, FieldType, Properties};
 
 struct Argument {
     name: &'static str,
@@ -22,8 +22,8 @@ enum Values {
 }
 
 /// Where each is heeded: gaps, phrases and synonyms in `query/text.rs`, places in `query/spatial/measure.rs`,
-/// vectors in `plan::VectorType`, prices in `query/currency.rs`. Formats of files and steps of precision change
-/// no answer; nor does what rules how polygons are taken, since polygons are refused where they come.
+/// vectors in `plan::VectorType`, prices in `query/currency.rs`. Formats of files and steps of precision
+/// change no answer; nor does what rules how polygons are taken, since polygons are refused where they come.
 const ARGUMENTS: &[Argument] = &[
     Argument { name: "docValuesFormat", of: any, values: Values::Any },
     Argument { name: "postingsFormat", of: any, values: Values::Any },
@@ -83,6 +83,12 @@ const ARGUMENTS: &[Argument] = &[
 
 /// What a field may have beside the properties that its type has too.
 pub(super) const OF_FIELDS: [&str; 3] = ["default", "postingsFormat", "docValuesFormat"];
+
+/// Whether it is a property that fields and types have alike.
+pub(super) fn is_switch(name: &str) -> bool {
+    let defaults = Properties::defaults(FieldClass::Str, 1.7);
+    defaults.named().iter().any(|(known, _)| *known == name)
+}
 
 /// Why an attribute of a type cannot be served.
 pub(super) fn refusal(kind: &FieldType) -> Option<String> {

@@ -5,7 +5,7 @@
 use plan::{CopyField, FieldSource, SchemaSource};
 
 use crate::commands::{Command, Complaint, EditError, Object, commands, refused};
-use crate::schema::arguments::OF_FIELDS;
+use crate::schema::arguments::{OF_FIELDS, is_switch};
 use crate::schema::load::{is_pattern, validate_edit};
 use crate::schema::{edit_type, resources};
 use crate::update::RawValue;
@@ -109,11 +109,6 @@ fn text_only(value: &RawValue) -> Result<(), Complaint> {
          in module java.base of loader 'bootstrap')\n"
     );
     Err(format!("java.lang.ClassCastException: {told}{told}"))
-}
-
-pub(super) fn is_switch(name: &str) -> bool {
-    let defaults = plan::Properties::defaults(plan::FieldClass::Str, 1.7);
-    defaults.named().iter().any(|(known, _)| *known == name)
 }
 
 fn position(fields: &[FieldSource], name: &str) -> Option<usize> {

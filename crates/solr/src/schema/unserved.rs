@@ -6,7 +6,6 @@
 use plan::{FieldClass, FieldSource, FieldType};
 
 use crate::schema::arguments;
-use crate::schema::edit::is_switch;
 
 type Arguments = [(String, String)];
 
@@ -41,7 +40,8 @@ pub(super) fn field_type(kind: &FieldType) -> Option<String> {
 
 /// Why a field, or a dynamic field, cannot be served.
 pub(super) fn field(declared: &FieldSource) -> Option<String> {
-    let unknown = |name: &&String| !is_switch(name) && !arguments::OF_FIELDS.contains(&name.as_str());
+    let unknown =
+        |name: &&String| !arguments::is_switch(name) && !arguments::OF_FIELDS.contains(&name.as_str());
     let name = declared.attributes.iter().map(|(name, _)| name).find(unknown)?;
     Some(format!("field `{}`: Invalid field property: {name}", declared.name))
 }

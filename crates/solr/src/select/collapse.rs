@@ -46,9 +46,6 @@ pub(super) fn parse_collapse(context: &QueryContext<'_>, text: &str) -> Result<O
 
 fn check_field(field: &Field) -> Result<()> {
     let properties = &field.spec.properties;
-    if properties.multi_valued {
-        return Err(SyntaxError::plain("Collapsing not supported on multivalued fields".to_owned()).into());
-    }
     // Solr would build the column from terms in memory; here it is written with them, so both have one.
     let uninverts = properties.indexed && properties.uninvertible && !field.spec.class().is_text();
     if !properties.doc_values && !uninverts {
@@ -57,6 +54,9 @@ fn check_field(field: &Field) -> Result<()> {
             field.name
         );
         return Err(SyntaxError::plain(message).into());
+    }
+    if properties.multi_valued {
+        return Err(SyntaxError::plain("Collapsing not supported on multivalued fields".to_owned()).into());
     }
     match field.spec.class() {
         FieldClass::Str | FieldClass::Int | FieldClass::Float => Ok(()),

@@ -6,7 +6,7 @@
 use plan::{Error, FieldClass, GroupBy, GroupPlan, Grouping, Page, Result, SortKey};
 
 use super::sort::parse_sort;
-use crate::function::{check_number, parse_function};
+use crate::function::{check_column, check_number, parse_function};
 use crate::params::grouping;
 use crate::query::{QueryContext, parse_query};
 
@@ -118,6 +118,7 @@ fn field(context: &QueryContext<'_>, name: &str) -> Result<GroupBy> {
     }
     match field.spec.class() {
         FieldClass::Currency => Ok(GroupBy::Function(context.currency_raw(&field)?)),
+        class if class.is_point() => check_column(&field).map(|()| GroupBy::Field(field.name)),
         _ => Ok(GroupBy::Field(field.name)),
     }
 }

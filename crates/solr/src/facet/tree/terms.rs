@@ -7,6 +7,8 @@ use plan::{BucketPlan, Error, Prelim, Result, ShardListing, SubFacet, SubFacetKi
 
 use super::options::Options;
 use super::{TreePath, TreeReader};
+use crate::facet::target::lacks_column;
+use crate::function::check_column;
 use crate::json_request::type_name;
 use crate::update::RawValue;
 
@@ -76,6 +78,14 @@ impl TreeReader<'_> {
         if facet.count_min == 0 {
             let message = "Numeric fields do not support facet mincount=0; try indexing as terms";
             return Err(Error::bad_request(message));
+        }
+        // Solr differs: of several values it answers with no buckets (`compat/facet/without_columns.yaml`).
+        let uninverted = check_column(&field).is_ok() && !field.spec.properties.multi_valued;
+        if lacks_column(&field) && !uninverted {
+            return Err(Error::bad_request(
+                "class org.apache.solr.search.facet.FacetFieldProcessorByHashDV only support single valued \
+                 number/string with docValues",
+            ));
         }
         Ok(())
     }
