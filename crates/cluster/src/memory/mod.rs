@@ -109,6 +109,7 @@ impl ShardReader for MemoryShard {
     }
 
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {
+        self.arrive();
         let state = self.state();
         let (visible, lineage) = (Arc::new(state.documents.clone()), state.schema.lineage);
         Ok(Arc::new(MemorySnapshot { visible, lineage, restless: None }))

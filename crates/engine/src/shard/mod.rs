@@ -145,9 +145,12 @@ impl Shard {
         PinnedShard::new(self.snapshot(), self.caches.clone())
     }
 
-    /// The same with all that is applied, committed or not. It has caches of its own, since they go by a
-    /// snapshot's number, and two that were never shown may have the same.
+    /// The same with all that is applied, committed or not. Where searches do not see it yet, it has caches
+    /// of its own, since they go by a snapshot's number, and two that were never shown may have the same.
     pub fn pin_applied(&self) -> Result<PinnedShard> {
+        if self.core.is_current(&self.core.state()) {
+            return Ok(self.pin());
+        }
         let caches = Arc::new(self.caches.of_one_search());
         Ok(PinnedShard::new(self.core.applied()?, caches))
     }

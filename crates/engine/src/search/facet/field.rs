@@ -174,8 +174,8 @@ fn strings_named(
 ) -> Result<Vec<(Value, UnitCount)>> {
     let mut list = Vec::with_capacity(values.len());
     for value in values {
-        let number = value.as_str().map(|text| strings.find(text)).transpose()?.flatten();
-        let Some(number) = number.map(|number| number as usize) else { continue };
+        let Some(number) = strings.find_value(value)? else { continue };
+        let number = number as usize;
         if let Some(count) = counts.get(number).filter(|count| **count > 0) {
             list.push((value.clone(), sets.unit(number, *count)));
         }

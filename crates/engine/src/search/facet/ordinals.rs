@@ -120,6 +120,11 @@ impl Strings {
         Ok(low as u64)
     }
 
+    /// The number of a value of a plan; none of what is no text.
+    pub(crate) fn find_value(&self, wanted: &Value) -> Result<Option<u64>> {
+        wanted.as_str().map_or(Ok(None), |text| self.find(text))
+    }
+
     /// The number of a value.
     pub(crate) fn find(&self, wanted: &str) -> Result<Option<u64>> {
         let number = self.first_that(|text| text >= wanted)?;

@@ -120,9 +120,7 @@ impl KeyColumn {
     /// The key of a value as [`KeyColumn::value`] shows it; `None` of a string that no document has.
     pub(super) fn find(&self, value: &Value) -> Result<Option<u64>> {
         match (self, value) {
-            (Self::Strings(strings), value) => {
-                Ok(value.as_str().map(|text| strings.find(text)).transpose()?.flatten())
-            }
+            (Self::Strings(strings), value) => strings.find_value(value),
             (Self::Numbers(_, ColumnKind::Bool, _), Value::Bool(flag)) => Ok(Some(u64::from(*flag))),
             _ => Ok(self.key(value)),
         }
