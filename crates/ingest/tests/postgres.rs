@@ -167,3 +167,25 @@ async fn rows_become_due_in_their_order_and_once() {
     assert_eq!(lab.database.due(100, 10).await.unwrap(), ["a", "c"]);
     lab.uninstall().await;
 }
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_refused_with_the_next_step() {
+    let Some(lab) = Lab::new("bytes", "SELECT id, title FROM SCHEMA.film").await else { return };
+    let pool = lab.database.pool();
+    let once = |sql: &'static str| async move { sqlx::raw_sql(sql).execute(pool).await.unwrap() };
+    once("DROP DATABASE IF EXISTS ingest_bytes").await;
+    once("CREATE DATABASE ingest_bytes ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        .await;
+    let mut config = lab.config.clone();
+    let postgres = config.sources[0].postgres.as_mut().unwrap();
+    let url = postgres.url.clone().unwrap();
+    let (server, _) = url.rsplit_once('/').unwrap();
+    postgres.url = Some(format!("{server}/ingest_bytes"));
+    postgres.query = "SELECT 1 AS id, 'tea' AS title UNION ALL SELECT 2, E'caf\\xe9'".to_owned();
+    config.sources[0].children.clear();
+    let keys = ["1".to_owned(), "2".to_owned()];
+    let error = sources::open(&config.sources[0]).unwrap().fetch(&keys).await.unwrap_err();
+    assert_eq!(error.kind, SourceErrorKind::Refused);
+    assert!(error.message.contains("0xe9 (22021)") && error.message.contains("convert_from"), "{error}");
+    once("DROP DATABASE ingest_bytes WITH (FORCE)").await;
+}

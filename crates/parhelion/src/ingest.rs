@@ -221,6 +221,9 @@ fn print_report(report: &RunReport, as_json: bool) {
     if as_json {
         return output::json(&json!(report));
     }
+    if let Some(reason) = &report.begun_anew {
+        output::note(&format!("{reason}: everything was read anew"));
+    }
     let RunTotals { sent, hidden, rejected } = report.totals;
     output::line(&format!("run {}: {sent} documents in `{}`", report.run, report.collection));
     if hidden > 0 {

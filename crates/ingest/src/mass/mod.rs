@@ -8,6 +8,7 @@ mod state;
 mod swap;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::Mutex;
@@ -46,6 +47,8 @@ pub struct RunReport {
     pub previous: Option<String>,
     pub totals: RunTotals,
     pub resumed: u64,
+    /// Why an unfinished run was not gone on with, though its file is the same.
+    pub begun_anew: Option<String>,
     pub dead_letters: Option<String>,
 }
 
@@ -98,19 +101,26 @@ impl MassIndex {
     pub async fn run(&self) -> Result<RunReport, RunError> {
         let mut state = self.folder.load()?;
         let digest = config_digest(&self.config);
+        let revisions = self.revisions().await?;
         let goes_on = !self.options.fresh
             && matches!(state.phase, RunPhase::Reading | RunPhase::Verifying)
             && state.config_digest == digest;
-        if goes_on {
+        let moved = state.sources.iter().zip(&revisions).find(|(source, now)| source.revision != **now);
+        let begun_anew = moved.filter(|_| goes_on).map(|(source, _)| {
+            format!("the file of source `{}` is another than when the run was broken off", source.name)
+        });
+        if goes_on && begun_anew.is_none() {
             state.resumed += 1;
+            self.folder.cut_letters(state.run, state.letters_bytes)?;
             self.folder.save(&state)?;
         } else {
-            state = self.begin(state, digest).await?;
+            state = self.begin(state, digest, &revisions).await?;
         }
         let progress = Arc::new(RunProgress {
             state: Mutex::new(state),
             folder: self.folder.clone(),
             errors_max: self.options.errors_max,
+            over: AtomicBool::new(false),
             on_progress: self.on_progress.clone(),
             permit: self.permit.clone(),
         });
@@ -125,7 +135,7 @@ impl MassIndex {
             return Err(RunError::Deposed);
         }
         self.put_in_place(&mut state).await?;
-        Ok(self.report(&state))
+        Ok(RunReport { begun_anew, ..self.report(&state) })
     }
 
     fn report(&self, state: &RunState) -> RunReport {
@@ -137,8 +147,18 @@ impl MassIndex {
             previous: state.previous.clone(),
             totals,
             resumed: state.resumed,
+            begun_anew: None,
             dead_letters: (totals.rejected > 0).then_some(letters),
         }
+    }
+
+    /// What the cursors of each source depend on now.
+    async fn revisions(&self) -> Result<Vec<Option<String>>, RunError> {
+        let mut revisions = Vec::new();
+        for config in &self.config.sources {
+            revisions.push(sources::open(config)?.revision().await?);
+        }
+        Ok(revisions)
     }
 
     /// Reads one source to its end.

@@ -3,8 +3,8 @@
 //! (`state.rs`) before the next page, so a run that is killed repeats at most the page that each worker was
 //! at: documents have ids, and the same document twice is one.
 
-use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Mutex;
 
@@ -21,7 +21,10 @@ pub enum RunError {
     Target(#[from] crate::solr_api::ApiError),
     #[error("cannot keep the run's state: {0}; mend the folder, then go on")]
     State(#[from] std::io::Error),
-    #[error("{rejected} rows were refused, more than --max-errors {max}; see {file}, mend, and go on")]
+    #[error(
+        "{rejected} rows were refused, more than --max-errors {max}; see {file}, mend, and run again: it goes on before \
+         them"
+    )]
     TooManyErrors { rejected: u64, max: u64, file: String },
     #[error("{0}")]
     NotVerified(String),
@@ -42,12 +45,16 @@ pub(super) struct RunProgress {
     pub(super) state: Mutex<RunState>,
     pub(super) folder: StateFolder,
     pub(super) errors_max: u64,
+    /// Set once there were too many refusals: no page counts as done any more.
+    pub(super) over: AtomicBool,
     pub(super) on_progress: OnProgress,
     pub(super) permit: Permit,
 }
 
 impl RunProgress {
-    /// A page is dealt with: keeps its refusals, then where to go on. Errors: too many refusals in all.
+    /// A page is dealt with: keeps its refusals, then where to go on. Errors: too many refusals in all; the
+    /// page with the one too many does not count as done, so that the run goes on before it once its cause is
+    /// mended, and never to an end without its rows.
     pub(super) async fn page_done(
         &self,
         at: (usize, usize),
@@ -59,25 +66,21 @@ impl RunProgress {
             return Err(RunError::Deposed);
         }
         let mut state = self.state.lock().await;
-        if !rejected.is_empty() {
-            let path = self.folder.dead_letters(state.run);
-            let mut lines = Vec::new();
-            for letter in rejected {
-                serde_json::to_writer(&mut lines, letter).map_err(std::io::Error::from)?;
-                lines.push(b'\n');
-            }
-            std::fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(&lines)?;
+        let letters_bytes = self.folder.keep_letters(state.run, rejected)?;
+        let all_rejected = state.totals().rejected + totals.rejected;
+        if all_rejected > self.errors_max || self.over.load(Ordering::Relaxed) {
+            // Also what other workers bring after it: their letters stand behind those that do not count.
+            self.over.store(true, Ordering::Relaxed);
+            let file = self.folder.dead_letters(state.run).display().to_string();
+            return Err(RunError::TooManyErrors { rejected: all_rejected, max: self.errors_max, file });
         }
+        state.letters_bytes += letters_bytes;
         let range = &mut state.sources[at.0].ranges[at.1];
         range.cursor = Some(cursor);
         range.totals.add(totals);
         self.folder.save(&state)?;
         let (all, rows) = (state.totals(), state.sources.iter().map(|source| source.rows).sum());
         (self.on_progress)(all, rows);
-        if all.rejected > self.errors_max {
-            let file = self.folder.dead_letters(state.run).display().to_string();
-            return Err(RunError::TooManyErrors { rejected: all.rejected, max: self.errors_max, file });
-        }
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::record::Rejected;
 use crate::sources::KeyRange;
 
 /// What is known of the runs of one file.
@@ -30,6 +31,9 @@ pub struct RunState {
     /// How often the run was begun again.
     pub resumed: u64,
     pub started_ms: i64,
+    /// Of the dead-letter file, what belongs to pages that count as done.
+    #[serde(default)]
+    pub letters_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +51,9 @@ pub enum RunPhase {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceState {
     pub name: String,
+    /// What its cursors depend on, when the run was begun.
+    #[serde(default)]
+    pub revision: Option<String>,
     pub rows: Option<u64>,
     pub ranges: Vec<RangeState>,
 }
@@ -115,7 +122,34 @@ impl StateFolder {
         fs::rename(new, self.0.join("run.json"))
     }
 
-    /// Where refused rows are kept, a line of JSON each. After a kill the last page's may be there twice.
+    /// Adds refused rows behind those that are there; how many bytes they take.
+    pub fn keep_letters(&self, run: u64, rejected: &[Rejected]) -> io::Result<u64> {
+        if rejected.is_empty() {
+            return Ok(0);
+        }
+        let mut lines = Vec::new();
+        for letter in rejected {
+            serde_json::to_writer(&mut lines, letter)?;
+            lines.push(b'\n');
+        }
+        let mut file = File::options().create(true).append(true).open(self.dead_letters(run))?;
+        file.write_all(&lines)?;
+        // The state that counts them is synced too, and must not be ahead of them.
+        file.sync_data()?;
+        Ok(lines.len() as u64)
+    }
+
+    /// Forgets refusals of pages that do not count as done: those are read again.
+    pub fn cut_letters(&self, run: u64, bytes: u64) -> io::Result<()> {
+        match File::options().write(true).open(self.dead_letters(run)) {
+            Ok(file) if file.metadata()?.len() > bytes => file.set_len(bytes),
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where refused rows are kept, a line of JSON each.
     pub fn dead_letters(&self, run: u64) -> PathBuf {
         self.0.join(format!("dead-letters-{run}.jsonl"))
     }

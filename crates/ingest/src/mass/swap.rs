@@ -10,7 +10,12 @@ use crate::target::Target;
 
 impl MassIndex {
     /// A new run: its collection is made, what an earlier one left unfinished is removed.
-    pub(super) async fn begin(&self, before: RunState, digest: String) -> Result<RunState, RunError> {
+    pub(super) async fn begin(
+        &self,
+        before: RunState,
+        digest: String,
+        revisions: &[Option<String>],
+    ) -> Result<RunState, RunError> {
         let target = &self.config.target;
         let mut state = RunState {
             run: before.run + 1,
@@ -23,9 +28,15 @@ impl MassIndex {
                 .config
                 .sources
                 .iter()
-                .map(|source| SourceState { name: source.name.clone(), ..SourceState::default() })
+                .zip(revisions)
+                .map(|(source, revision)| SourceState {
+                    name: source.name.clone(),
+                    revision: revision.clone(),
+                    ..SourceState::default()
+                })
                 .collect(),
             resumed: 0,
+            letters_bytes: 0,
             started_ms: (self.now)().as_millisecond(),
         };
         if target.mode == TargetMode::Swap {
@@ -48,6 +59,7 @@ impl MassIndex {
             self.folder.save(&state)?;
             self.target.create(&state.collection).await?;
         }
+        self.folder.cut_letters(state.run, 0)?;
         self.folder.save(&state)?;
         Ok(state)
     }

@@ -46,6 +46,12 @@ pub struct Page {
 pub trait Source: Send + Sync {
     fn name(&self) -> &str;
 
+    /// What cursors depend on: with another, an earlier one leads elsewhere. `None` where a cursor is a key,
+    /// which means the same whatever changes around it.
+    fn revision(&self) -> BoxFuture<'_, Result<Option<String>, SourceError>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// A state that does not change while it is read, as far as this kind can give one.
     fn snapshot(&self) -> BoxFuture<'_, Result<Box<dyn Snapshot>, SourceError>>;
 

@@ -12,7 +12,9 @@ use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 use futures_util::future::BoxFuture;
 
 use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
-use super::files::{BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error};
+use super::files::{
+    BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error, file_revision,
+};
 use crate::config::{CsvConfig, SourceConfig};
 use crate::mapping::unknown_column;
 use crate::record::{Record, Rejected, Row, Value};
@@ -125,6 +127,10 @@ impl CsvPages {
 impl Source for CsvSource {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn revision(&self) -> BoxFuture<'_, Result<Option<String>, SourceError>> {
+        Box::pin(file_revision(&self.name, &self.config.path))
     }
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Box<dyn Snapshot>, SourceError>> {

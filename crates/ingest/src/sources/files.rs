@@ -53,6 +53,17 @@ pub fn file_error(source: &str, path: &Path, error: &io::Error) -> SourceError {
     }
 }
 
+/// Tells a file from the one that was there before, for cursors that count its bytes.
+pub async fn file_revision(source: &str, path: &Path) -> Result<Option<String>, SourceError> {
+    let (name, path) = (source.to_owned(), path.to_owned());
+    blocking(source, move || {
+        let facts = std::fs::metadata(&path).map_err(|error| file_error(&name, &path, &error))?;
+        let modified = facts.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+        Ok(Some(format!("{}:{}", facts.len(), modified.unwrap_or_default().as_nanos())))
+    })
+    .await
+}
+
 /// Off the runtime's threads, for what reads once.
 pub async fn blocking<T: Send + 'static>(
     source: &str,

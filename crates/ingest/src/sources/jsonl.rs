@@ -13,7 +13,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value as Json};
 
 use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
-use super::files::{BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error};
+use super::files::{
+    BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error, file_revision,
+};
 use crate::config::{JsonLinesConfig, SourceConfig};
 use crate::record::{Record, Rejected, Row, Value};
 
@@ -177,6 +179,10 @@ impl From<Json> for Value {
 impl Source for JsonLinesSource {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn revision(&self) -> BoxFuture<'_, Result<Option<String>, SourceError>> {
+        Box::pin(file_revision(&self.name, &self.config.path))
     }
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Box<dyn Snapshot>, SourceError>> {

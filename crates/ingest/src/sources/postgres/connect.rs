@@ -54,6 +54,13 @@ pub fn database_error(source: &str, error: &sqlx::Error) -> SourceError {
             source,
             format!("{message}; the table has changed, or the query is wrong: mend `query`, then go on"),
         ),
+        // Of a database of the encoding `SQL_ASCII`, which keeps whatever bytes it was given.
+        "22021" => SourceError::refused(
+            source,
+            format!(
+                "{message}; mend the row, or say in `query` what it is: convert_from(column::bytea, 'LATIN1') AS column"
+            ),
+        ),
         _ => SourceError::refused(source, message),
     }
 }

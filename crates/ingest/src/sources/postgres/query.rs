@@ -76,7 +76,8 @@ impl RowQuery {
         let key_at = columns.iter().position(|column| *column == self.key);
         let key_at = key_at.ok_or_else(|| self.refused(unknown_column(&self.key, &columns)))?;
         for (at, row) in rows.iter().enumerate() {
-            let key = values::text_at(row, key_at).unwrap_or_default().to_owned();
+            let key = values::text_at(row, key_at).map_err(|reason| self.refused(reason))?;
+            let key = key.unwrap_or_default().to_owned();
             if key.is_empty() {
                 return Err(self.refused(format!("`{}` is null in a row; a key is never null", self.key)));
             }
@@ -115,7 +116,8 @@ impl RowQuery {
             page.records.iter().enumerate().map(|(at, record)| (record.key.clone(), at)).collect();
         let mut broken: Vec<(usize, String)> = Vec::new();
         for row in rows {
-            let place = values::text_at(row, key_at).and_then(|key| places.get(key).copied());
+            let key = values::text_at(row, key_at).map_err(|reason| self.refused(reason))?;
+            let place = key.and_then(|key| places.get(key).copied());
             let Some(place) = place else { continue };
             match row_of(row, &columns) {
                 Ok(row) => page.records[place].children[at].push(row),

@@ -17,7 +17,7 @@ use crate::record::{Row, Value};
 pub fn row_of(row: &PgRow, columns: &Arc<[String]>) -> Result<Row, String> {
     let values = row.columns().iter().enumerate().map(|(at, column)| {
         let oid = column.type_info().oid().map_or(0, |oid| oid.0);
-        let Some(text) = text_at(row, at) else { return Ok(Value::Null) };
+        let Some(text) = text_at(row, at)? else { return Ok(Value::Null) };
         value_of(oid, text).ok_or_else(|| {
             let short: String = text.chars().take(40).collect();
             format!("column `{}`: `{short}` is nothing a document can hold", column.name())
@@ -26,10 +26,14 @@ pub fn row_of(row: &PgRow, columns: &Arc<[String]>) -> Result<Row, String> {
     Ok(Row { columns: columns.clone(), values: values.collect::<Result<_, _>>()? })
 }
 
-/// A value's text; `None` for null.
-pub fn text_at(row: &PgRow, at: usize) -> Option<&str> {
-    let value: PgValueRef<'_> = row.try_get_raw(at).ok()?;
-    if value.is_null() { None } else { value.as_str().ok() }
+/// A value's text; `None` for null. Errors: what is no text, so that it does not pass for null.
+pub fn text_at(row: &PgRow, at: usize) -> Result<Option<&str>, String> {
+    let value: PgValueRef<'_> = row.try_get_raw(at).map_err(|error| error.to_string())?;
+    if value.is_null() {
+        return Ok(None);
+    }
+    let column = || row.column(at).name();
+    value.as_str().map(Some).map_err(|_| format!("column `{}`: not UTF-8", column()))
 }
 
 /// Type numbers are those of `pg_type.dat`, the same in every database.
