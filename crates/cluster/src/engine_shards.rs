@@ -13,7 +13,7 @@ use plan::partial::{
     ShardResult,
 };
 use plan::{Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
-use store::{SegmentFile, ShardImage, Verified, Watermark};
+use store::{LogFigures, SegmentFile, ShardImage, Verified, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
@@ -224,6 +224,10 @@ impl ShardUpkeep for engine::Shard {
 
     fn vital_figures(&self) -> VitalFigures {
         self.vital_figures()
+    }
+
+    fn log_figures(&self) -> Option<LogFigures> {
+        self.log_figures()
     }
 
     fn close(&self) -> Result<()> {

@@ -49,6 +49,7 @@ pub use shard::{
     TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
 };
 pub use state::{Alias, ClusterState};
+pub use store::LogFigures;
 
 #[cfg(test)]
 mod crash_tests;

@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::Args;
 use cluster::MetadataHomes;
-use http::{StoreCacheFigures, StoreFigures};
+use http::{StoreCacheFigures, StoreFigures, StoreRequestFigures};
 use store::object::{
     CacheCounts, CacheOptions, FolderMedium, Medium, NonceSource, ObjectCounts, ObjectOptions, ObjectSite,
     RemoteMedium, RuntimePacer, probe,
@@ -89,6 +89,12 @@ impl StorePrices {
         let spent = (changes + self.read * counts.gets as f64) / 1_000.0;
         spent * MONTH_SECONDS / seconds.max(1.0)
     }
+
+    fn figures(self, counts: ObjectCounts, seconds: f64) -> StoreRequestFigures {
+        let price_a_month = self.of_month(&counts, seconds);
+        let ObjectCounts { puts, gets, lists, deletes, retries, bytes_put, bytes_got } = counts;
+        StoreRequestFigures { puts, gets, lists, deletes, retries, bytes_put, bytes_got, price_a_month }
+    }
 }
 
 pub struct OpenStore {
@@ -121,14 +127,14 @@ impl OpenStore {
     pub fn figures(&self) -> impl Fn() -> StoreFigures + Send + Sync + use<> {
         let (site, prices, opened) = (self.site.clone(), self.prices, self.opened);
         move || {
-            let counts = site.counts();
-            let price_a_month = prices.of_month(&counts, opened.elapsed().as_secs_f64());
-            let ObjectCounts { puts, gets, lists, deletes, retries, bytes_put, bytes_got } = counts;
+            let seconds = opened.elapsed().as_secs_f64();
+            let kinds = site.counts_by_kind().into_iter();
+            let kinds = kinds.map(|(kind, counts)| (kind.name(), prices.figures(counts, seconds))).collect();
             let cache = site.cache_counts().map(|counts| {
                 let CacheCounts { files, bytes, hits, misses, evicted, mended } = counts;
                 StoreCacheFigures { files, bytes, hits, misses, evicted, mended }
             });
-            StoreFigures { puts, gets, lists, deletes, retries, bytes_put, bytes_got, price_a_month, cache }
+            StoreFigures { all: prices.figures(site.counts(), seconds), kinds, cache }
         }
     }
 

@@ -54,6 +54,26 @@ pub struct ReplayEnd {
     pub end: Watermark,
 }
 
+/// How a log is doing that lies behind a network. Times in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LogFigures {
+    /// A group of records begins this long behind the one before at the earliest; 0 while nobody waits
+    /// together, and a group goes at once.
+    pub window_ms: u64,
+    /// How long the last group took to be known there, all attempts together; of one that has no answer, how
+    /// long it was waited for.
+    pub put_ms: u64,
+    /// Groups that landed, since the log was opened.
+    pub groups: u64,
+    /// What a replay would read: above the newest manifest's watermark.
+    pub tail_bytes: u64,
+    pub tail_records: u64,
+    /// How long ago the first of these was written; of what an earlier opening wrote, was found.
+    pub tail_age_ms: u64,
+    /// Records that are in memory and not known to be in the store.
+    pub pending_bytes: u64,
+}
+
 /// The write-ahead log of one shard, with one writer by construction.
 ///
 /// What becomes of a record: *refused*, when [`reserve`](Self::reserve) fails: it was never offered and can
@@ -121,6 +141,11 @@ pub trait FencedLog: Send + Sync {
 
     /// Bytes that a replay would have to read: what the flush policy looks at. Within 64 KiB of the truth.
     fn bytes(&self) -> u64;
+
+    /// `None` of a log on a disk of this machine.
+    fn figures(&self) -> Option<LogFigures> {
+        None
+    }
 }
 
 /// The chain of manifests: versions 1, 2, 3 …, each created once, the newest being the shard's state.

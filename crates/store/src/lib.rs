@@ -35,8 +35,8 @@ mod site;
 pub use backup::{BackupAdded, BackupDraft, BackupFile, BackupFolder, BackupPoint, Purged};
 pub use config::{ConfigEntry, ConfigFiles};
 pub use contract::{
-    DurabilityWaiter, FencedLog, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile, SegmentStore,
-    SegmentWriter, ShardHome, ShardImage, Verified, Watermark, WrittenFile,
+    DurabilityWaiter, FencedLog, LogFigures, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile,
+    SegmentStore, SegmentWriter, ShardHome, ShardImage, Verified, Watermark, WrittenFile,
 };
 pub use disk::SegmentBytes;
 pub use durability::Durability;

@@ -12,6 +12,7 @@ use plan::{
     CacheStats, CutDepth, Document, FieldSelection, Join, Result, SuggestPlan, Suggestion, TermCount,
     TermsPlan, TopTerms, Version,
 };
+use store::LogFigures;
 
 use super::Collection;
 use super::served::{Served, ServedShard};
@@ -94,6 +95,14 @@ impl Collection {
         let served = self.home.served_full();
         let names = served.documents.iter().map(|document| document.name.clone());
         names.zip(&served.shards).map(|(name, served)| (name, served.shard.vital_figures())).collect()
+    }
+
+    /// Of each shard whose log lies in an object store, by its name: how that is doing.
+    pub fn log_figures(&self) -> Vec<(String, LogFigures)> {
+        let served = self.home.served_full();
+        let names = served.documents.iter().map(|document| document.name.clone());
+        let logs = served.shards.iter().map(|served| served.shard.log_figures());
+        names.zip(logs).filter_map(|(name, figures)| Some((name, figures?))).collect()
     }
 
     /// The versions of the documents updated last, visible or not, newest first.

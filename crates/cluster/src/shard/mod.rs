@@ -19,7 +19,9 @@ use plan::{
     AutoCommit, CollectionConfig, Commit, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
 };
 
-use store::{BackupFolder, BackupPoint, SegmentFile, ShardId, ShardImage, Site, Verified, Watermark};
+use store::{
+    BackupFolder, BackupPoint, LogFigures, SegmentFile, ShardId, ShardImage, Site, Verified, Watermark,
+};
 
 pub use engine::{
     AppliedUpdate, EditSteps, JoinedValues, Peers, RememberedBatches, SegmentStats, ShardStats,
@@ -64,6 +66,10 @@ pub trait ShardUpkeep: Send + Sync {
     /// Whether what is under way gets anywhere, for whoever watches the node. Waits for nobody.
     fn vital_figures(&self) -> VitalFigures {
         VitalFigures::default()
+    }
+    /// How the log is doing, where it lies in an object store.
+    fn log_figures(&self) -> Option<LogFigures> {
+        None
     }
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;

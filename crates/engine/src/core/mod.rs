@@ -34,7 +34,7 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwap;
-use meter::{Clock, LockFigures, VitalFigures, Vitals};
+use meter::{Clock, LockFigures, Trace, VitalFigures, Vitals};
 use plan::{AutoCommit, Result, Schema};
 use store::{FencedLog, ManifestStore, Room, SegmentStore, Watermark};
 
@@ -255,6 +255,15 @@ impl Core {
         let known = known.inspect_err(|error| self.note_failure(error));
         self.write_for_waiters();
         Some(known)
+    }
+
+    /// Lets an update that has waited for the log tell whether an object store was slow.
+    pub(crate) fn trace_store(&self, trace: &Trace) {
+        if trace.is_on()
+            && let Some(figures) = self.log.figures()
+        {
+            trace.store_took(figures.put_ms.saturating_mul(1_000_000));
+        }
     }
 
     /// Makes sure that what this owner answers from here on is no older than the call.

@@ -17,7 +17,7 @@ use plan::{
     AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,
     SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
-use store::{ReadOnlyHome, SegmentFile, ShardArchive, ShardHome, ShardImage, Verified};
+use store::{LogFigures, ReadOnlyHome, SegmentFile, ShardArchive, ShardHome, ShardImage, Verified};
 
 use crate::config::ShardConfig;
 use crate::core::Core;
@@ -235,6 +235,11 @@ impl Shard {
     /// Whether what is under way gets anywhere, for whoever watches. Waits for nobody.
     pub fn vital_figures(&self) -> VitalFigures {
         self.core.vital_figures()
+    }
+
+    /// How the log is doing, where it lies in an object store.
+    pub fn log_figures(&self) -> Option<LogFigures> {
+        self.core.log.figures()
     }
 
     /// The concrete fields that the visible documents have, in order of name.

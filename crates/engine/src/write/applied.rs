@@ -56,6 +56,7 @@ impl AppliedUpdate {
         if let Some(Unsettled { core, at, trace, .. }) = self.unsettled.take() {
             let _syncing = trace.enter(Phase::Sync);
             self.settle(trace.waiting(|| core.wait_for_log(at)));
+            core.trace_store(&trace);
         }
         self.outcome
     }
@@ -67,7 +68,8 @@ impl AppliedUpdate {
         let known = {
             let Unsettled { core, at, trace, .. } = &unsettled;
             let _syncing = trace.enter(Phase::Sync);
-            trace.waiting(|| core.try_wait_for_log(*at))
+            let known = trace.waiting(|| core.try_wait_for_log(*at));
+            known.inspect(|_| core.trace_store(trace))
         };
         match known {
             Some(result) => self.settle(result),
@@ -110,6 +112,7 @@ impl Future for AppliedUpdate {
                     return Poll::Pending;
                 }
                 Some(Poll::Ready(result)) => {
+                    unsettled.core.trace_store(&unsettled.trace);
                     let result = result.inspect_err(|error| unsettled.core.note_failure(error));
                     self.settle(result);
                 }

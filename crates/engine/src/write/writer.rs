@@ -95,7 +95,9 @@ impl Core {
         let waits = |_: &Watermark| !SeededBug::EarlyAck.is_planted();
         let Some(at) = progress.durable.take().filter(waits) else { return Ok(()) };
         let _syncing = progress.trace.enter(Phase::Sync);
-        progress.trace.waiting(|| self.wait_for_log(at)).map_err(from_unresolved)
+        let waited = progress.trace.waiting(|| self.wait_for_log(at));
+        self.trace_store(&progress.trace);
+        waited.map_err(from_unresolved)
     }
 
     /// Applies a batch, unless somebody is about to apply one of this name.

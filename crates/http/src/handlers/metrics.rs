@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use cluster::{Collection, Counted, ShardStats, UpdateCounts};
+use cluster::{Collection, Counted, LogFigures, ShardStats, UpdateCounts};
 use plan::{AutoCommit, Result};
 use solr::admin::{Metric, PROMETHEUS, Rates, Registry, cache_metric, prometheus};
 use solr::response::{Entries, Node};
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::tallied;
 use crate::observe::machine::MachineFacts;
-use crate::observe::store::{StoreCacheFigures, StoreFigures};
+use crate::observe::store::{StoreCacheFigures, StoreFigures, StoreRequestFigures};
 use crate::observe::watch::SignKind;
 use crate::request::call::Call;
 use crate::request::reply::Reply;
@@ -101,6 +101,7 @@ fn core(collection: &Collection, stats: &ShardStats, now_ms: i64) -> Registry {
     let since_s = now_ms.saturating_sub(collection.opened_ms()).max(1) as f64 / 1000.0;
     metrics.extend(updates(&collection.update_counts(), stats, since_s));
     metrics.extend(bounds(&collection.config().auto_commit));
+    metrics.extend(collection.log_figures().iter().flat_map(store_log));
     // Stable, and Solr's order: by name.
     metrics.sort_by(|(one, _), (other, _)| one.cmp(other));
     Registry { name: format!("solr.core.{}", collection.core_name()), metrics }
@@ -178,19 +179,26 @@ fn node(call: &Call<'_>, facts: &MachineFacts, (cores, now_ms): (usize, i64)) ->
     Registry { name: "solr.node".to_owned(), metrics }
 }
 
+/// Of a shard whose log lies in an object store.
+fn store_log((shard, figures): &(String, LogFigures)) -> Vec<(String, Metric)> {
+    let LogFigures { window_ms, put_ms, groups, tail_bytes, tail_records, tail_age_ms, pending_bytes } =
+        *figures;
+    [
+        ("groups", Metric::Count(groups)),
+        ("pendingBytes", long(pending_bytes)),
+        ("putMillis", long(put_ms)),
+        ("tailAgeMillis", long(tail_age_ms)),
+        ("tailBytes", long(tail_bytes)),
+        ("tailRecords", long(tail_records)),
+        ("windowMillis", long(window_ms)),
+    ]
+    .map(|(name, metric)| (format!("STORE.log.{shard}.{name}"), metric))
+    .into()
+}
+
 /// Solr has no such home, and no names for it.
 fn object_store(figures: &StoreFigures) -> Vec<(String, Metric)> {
-    let StoreFigures { puts, gets, lists, deletes, retries, bytes_put, bytes_got, price_a_month, cache } =
-        figures;
-    let requests = [
-        ("STORE.bytesGot", bytes_got),
-        ("STORE.bytesPut", bytes_put),
-        ("STORE.deletes", deletes),
-        ("STORE.gets", gets),
-        ("STORE.lists", lists),
-        ("STORE.puts", puts),
-        ("STORE.retries", retries),
-    ];
+    let StoreFigures { all, kinds, cache } = figures;
     let cached = cache.iter().flat_map(|it| {
         let StoreCacheFigures { files, bytes, hits, misses, evicted, mended } = it;
         let counts = [
@@ -201,9 +209,27 @@ fn object_store(figures: &StoreFigures) -> Vec<(String, Metric)> {
         ];
         counts.into_iter().chain([("STORE.cache.bytes", long(*bytes)), ("STORE.cache.files", long(*files))])
     });
-    let counts = requests.into_iter().map(|(name, count)| (name, Metric::Count(*count)));
-    let price = ("STORE.priceAMonth", Metric::Value(Node::Double(*price_a_month)));
-    counts.chain(cached).chain([price]).map(|(name, metric)| (name.to_owned(), metric)).collect()
+    let cached = cached.map(|(name, metric)| (name.to_owned(), metric));
+    let by_kind =
+        kinds.iter().flat_map(|(kind, requests)| store_requests(&format!("STORE.{kind}"), requests));
+    store_requests("STORE", all).into_iter().chain(by_kind).chain(cached).collect()
+}
+
+fn store_requests(prefix: &str, figures: &StoreRequestFigures) -> Vec<(String, Metric)> {
+    let StoreRequestFigures { puts, gets, lists, deletes, retries, bytes_put, bytes_got, price_a_month } =
+        *figures;
+    [
+        ("bytesGot", Metric::Count(bytes_got)),
+        ("bytesPut", Metric::Count(bytes_put)),
+        ("deletes", Metric::Count(deletes)),
+        ("gets", Metric::Count(gets)),
+        ("lists", Metric::Count(lists)),
+        ("priceAMonth", Metric::Value(Node::Double(price_a_month))),
+        ("puts", Metric::Count(puts)),
+        ("retries", Metric::Count(retries)),
+    ]
+    .map(|(name, metric)| (format!("{prefix}.{name}"), metric))
+    .into()
 }
 
 /// By Solr's names what a process without a virtual machine has; what is Java's alone (pools, collections of

@@ -53,6 +53,7 @@ fn tell(slow: &SlowRequest) {
         params,
         hits = traced.hits,
         operations = traced.operations,
+        store_ms = traced.store_ns.map(|ns| ns as f64 / 1e6),
         phases = phases_text(traced),
         "slow: {}",
         why(slow)

@@ -3,9 +3,18 @@
 //! the store's counters each time that somebody asks for metrics (`handlers/metrics.rs`); nothing is counted
 //! here, and no request waits for it.
 
-/// Since the node began.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoreFigures {
+    pub all: StoreRequestFigures,
+    /// By what the objects are for, and its name.
+    pub kinds: Vec<(&'static str, StoreRequestFigures)>,
+    /// Of copies on the local disk; `None` where there is no cache.
+    pub cache: Option<StoreCacheFigures>,
+}
+
+/// Since the node began.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StoreRequestFigures {
     pub puts: u64,
     pub gets: u64,
     pub lists: u64,
@@ -16,8 +25,6 @@ pub struct StoreFigures {
     pub bytes_got: u64,
     /// What requests cost in a month that goes on like this.
     pub price_a_month: f64,
-    /// Of copies on the local disk; `None` where there is no cache.
-    pub cache: Option<StoreCacheFigures>,
 }
 
 /// Copies of segment files.

@@ -108,6 +108,9 @@ pub struct Traced {
     /// Of the time between phases, that in which the thread that went on with it could run and no processor
     /// was free.
     pub between_queue_ns: u64,
+    /// How long the object store took for what an update waited for, the longest of its waits; `None` where
+    /// the log lies on a disk of this machine.
+    pub store_ns: Option<u64>,
 }
 
 impl Traced {
@@ -230,6 +233,11 @@ impl Trace {
         self.tell(|traced| {
             traced.operations = Some(traced.operations.unwrap_or(0).saturating_add(operations as u64));
         });
+    }
+
+    /// The log that was waited for lies in an object store, which took this long.
+    pub fn store_took(&self, ns: u64) {
+        self.tell(|traced| traced.store_ns = traced.store_ns.max(Some(ns)));
     }
 
     /// Nanoseconds since the request came in; `None` where nothing is kept.

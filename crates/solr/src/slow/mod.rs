@@ -58,6 +58,7 @@ fn request(slow: &SlowRequest) -> Node {
         ("params", Some(Node::from(slow.params.clone()))),
         ("hits", count(traced.hits)),
         ("operations", count(traced.operations)),
+        ("store", traced.store_ns.map(millis)),
         ("why", Some(Node::from(why(slow)))),
         ("total", Some(total(traced))),
         ("phases", Some(phases(traced))),

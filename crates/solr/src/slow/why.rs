@@ -42,7 +42,10 @@ fn causes(traced: &Traced) -> Vec<(u64, String)> {
     cause(wall(Phase::Read), &|ms| format!("waited {ms} for the client to send its request"));
     cause(wall(Phase::Admission), &|ms| format!("waited {ms} for its turn among other requests"));
     cause(taking_up, &|ms| format!("waited {ms} for a thread to take it up"));
-    cause(wall(Phase::Sync), &|ms| format!("waited {ms} for the log's sync"));
+    cause(wall(Phase::Sync), &|ms| match traced.store_ns {
+        Some(ns) => format!("waited {ms} for the log in the store, which took {} for its PUT", shown(ns)),
+        None => format!("waited {ms} for the log's sync"),
+    });
     cause(queued, &|ms| format!("waited {ms} for a processor"));
     cause(between, &|ms| format!("{ms} went by between its parts"));
     for (phase, figures) in traced.phases.iter().filter(|(phase, _)| !is_wait(*phase)) {
@@ -127,6 +130,14 @@ mod tests {
             vec![phase(Phase::Thread, [90, 10, 0, 80]), phase(Phase::Query, [10, 0, 10, 0])],
             "waited 80 ms for a processor",
         );
+    }
+
+    #[test]
+    fn a_slow_store_is_called_so() {
+        let mut waited = slow(400, vec![phase(Phase::Sync, [390, 390, 0, 0])]);
+        waited.traced.store_ns = Some(350 * MS);
+        let expected = "waited 390 ms for the log in the store, which took 350 ms for its PUT";
+        assert_eq!(why(&waited), expected);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::keys::{ObjectKind, kind_of};
 use super::medium::{Failure, FailureKind, Medium, ObjectBytes, Pacer};
 use super::seeded_bugs::SeededBug;
 use crate::{Error, ErrorKind, Result};
@@ -54,6 +55,36 @@ struct Counters {
     bytes_got: AtomicU64,
 }
 
+impl ObjectCounts {
+    fn plus(&self, other: &Self) -> Self {
+        let Self { puts, gets, lists, deletes, retries, bytes_put, bytes_got } = *other;
+        Self {
+            puts: self.puts + puts,
+            gets: self.gets + gets,
+            lists: self.lists + lists,
+            deletes: self.deletes + deletes,
+            retries: self.retries + retries,
+            bytes_put: self.bytes_put + bytes_put,
+            bytes_got: self.bytes_got + bytes_got,
+        }
+    }
+}
+
+impl Counters {
+    fn read(&self) -> ObjectCounts {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ObjectCounts {
+            puts: of(&self.puts),
+            gets: of(&self.gets),
+            lists: of(&self.lists),
+            deletes: of(&self.deletes),
+            retries: of(&self.retries),
+            bytes_put: of(&self.bytes_put),
+            bytes_got: of(&self.bytes_got),
+        }
+    }
+}
+
 /// What a create-only PUT came to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Created {
@@ -67,7 +98,7 @@ pub(crate) struct Client {
     medium: Arc<dyn Medium>,
     pacer: Arc<dyn Pacer>,
     patience: Patience,
-    counters: Counters,
+    counters: [Counters; ObjectKind::ALL.len()],
 }
 
 /// The attempts of one call.
@@ -81,7 +112,7 @@ struct Attempts<'a> {
 impl Attempts<'_> {
     /// Pauses before the next attempt; false where the patience is at its end.
     fn pause(&mut self) -> bool {
-        let Client { pacer, patience, counters, .. } = self.client;
+        let Client { pacer, patience, .. } = self.client;
         // Half of it from the key, so that shards which failed together do not all come again together.
         let spread = u64::from(crc32fast::hash(self.key.as_bytes())) % (self.pause_ms / 2 + 1);
         let pause_ms = self.pause_ms / 2 + spread;
@@ -90,7 +121,7 @@ impl Attempts<'_> {
         }
         pacer.sleep(pause_ms);
         self.pause_ms = (self.pause_ms * 2).min(patience.pause_ms_max);
-        add(&counters.retries, 1);
+        add(&self.client.counters_of(self.key).retries, 1);
         true
     }
 }
@@ -101,7 +132,7 @@ fn add(counter: &AtomicU64, count: usize) {
 
 impl Client {
     pub(crate) fn new(medium: Arc<dyn Medium>, pacer: Arc<dyn Pacer>, patience: Patience) -> Self {
-        Self { medium, pacer, patience, counters: Counters::default() }
+        Self { medium, pacer, patience, counters: Default::default() }
     }
 
     pub(crate) fn pacer(&self) -> &dyn Pacer {
@@ -109,17 +140,30 @@ impl Client {
     }
 
     pub(crate) fn counts(&self) -> ObjectCounts {
-        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let counters = &self.counters;
-        ObjectCounts {
-            puts: of(&counters.puts),
-            gets: of(&counters.gets),
-            lists: of(&counters.lists),
-            deletes: of(&counters.deletes),
-            retries: of(&counters.retries),
-            bytes_put: of(&counters.bytes_put),
-            bytes_got: of(&counters.bytes_got),
-        }
+        self.counts_by_kind().into_iter().fold(ObjectCounts::default(), |sum, (_, counts)| sum.plus(&counts))
+    }
+
+    pub(crate) fn counts_by_kind(&self) -> [(ObjectKind, ObjectCounts); ObjectKind::ALL.len()] {
+        ObjectKind::ALL.map(|kind| (kind, self.counters[kind as usize].read()))
+    }
+
+    /// Of requests for an object of this name.
+    fn counters_of(&self, key: &str) -> &Counters {
+        &self.counters[kind_of(key) as usize]
+    }
+
+    fn count_put(&self, key: &str, bytes: &ObjectBytes) {
+        let counters = self.counters_of(key);
+        add(&counters.puts, 1);
+        add(&counters.bytes_put, bytes.len());
+    }
+
+    fn count_got(&self, key: &str, bytes: usize) {
+        add(&self.counters_of(key).bytes_got, bytes);
+    }
+
+    fn count_get(&self, key: &str) {
+        add(&self.counters_of(key).gets, 1);
     }
 
     /// Errors: `Full` when there is no space for this many bytes more.
@@ -143,15 +187,13 @@ impl Client {
     /// Errors: `Full` when this call offered nothing; `Unknown` when it did, and has no answer; `Failed` when
     /// the medium refuses for good.
     pub(crate) fn create(&self, key: &str, bytes: &ObjectBytes) -> Result<Created> {
-        add(&self.counters.puts, 1);
-        add(&self.counters.bytes_put, bytes.len());
+        self.count_put(key, bytes);
         self.create_on(key, bytes, self.medium.create(key, bytes))
     }
 
     /// [`create`](Self::create) of each, the first attempts side by side.
     pub(crate) fn create_all(&self, objects: &[(String, ObjectBytes)]) -> Vec<Result<Created>> {
-        add(&self.counters.puts, objects.len());
-        add(&self.counters.bytes_put, objects.iter().map(|(_, bytes)| bytes.len()).sum());
+        objects.iter().for_each(|(key, bytes)| self.count_put(key, bytes));
         let first = self.medium.create_all(objects);
         objects.iter().zip(first).map(|((key, bytes), first)| self.create_on(key, bytes, first)).collect()
     }
@@ -186,8 +228,7 @@ impl Client {
             if !attempts.pause() {
                 return Err(unknown(key, &unanswered));
             }
-            add(&self.counters.puts, 1);
-            add(&self.counters.bytes_put, bytes.len());
+            self.count_put(key, bytes);
             attempt = self.medium.create(key, bytes);
         }
     }
@@ -195,9 +236,9 @@ impl Client {
     /// What is there under a name that was taken. One that is gone again (S3 answers 409 to one of two
     /// attempts at once) is offered again.
     fn found(&self, key: &str, bytes: &ObjectBytes) -> std::result::Result<Created, Failure> {
-        add(&self.counters.gets, 1);
+        self.count_get(key);
         let found = self.medium.get(key)?;
-        add(&self.counters.bytes_got, found.len());
+        self.count_got(key, found.len());
         let is_own = found == **bytes || SeededBug::TakenIsOurs.is_planted();
         Ok(if is_own { Created::Ours } else { Created::Taken(found) })
     }
@@ -206,13 +247,13 @@ impl Client {
     ///
     /// Errors: `Retry` without an answer; `Failed` when the medium refuses for good.
     pub(crate) fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        add(&self.counters.gets, 1);
+        self.count_get(key);
         self.get_on(key, self.medium.get(key))
     }
 
     /// [`get`](Self::get) of each, the first attempts side by side.
     pub(crate) fn get_all(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>> {
-        add(&self.counters.gets, keys.len());
+        keys.iter().for_each(|key| self.count_get(key));
         let first = self.medium.get_all(keys);
         keys.iter().zip(first).map(|(key, first)| self.get_on(key, first)).collect()
     }
@@ -220,17 +261,17 @@ impl Client {
     /// Bytes of an object in several ranges, the first attempts side by side; fewer where it is shorter;
     /// `None` where there is no such object.
     pub(crate) fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
-        add(&self.counters.gets, ranges.len());
+        ranges.iter().for_each(|_| self.count_get(key));
         let first = self.medium.get_ranges(key, ranges);
         let mut found = Vec::with_capacity(ranges.len());
         for (range, first) in ranges.iter().zip(first) {
             let again = || {
-                add(&self.counters.gets, 1);
+                self.count_get(key);
                 let none = || Err(Failure::new(FailureKind::Unanswered, "no answer came"));
                 self.medium.get_ranges(key, std::slice::from_ref(range)).pop().unwrap_or_else(none)
             };
             let Some(bytes) = self.retried("read", key, first, again)? else { return Ok(None) };
-            add(&self.counters.bytes_got, bytes.len());
+            self.count_got(key, bytes.len());
             found.push(bytes);
         }
         Ok(Some(found))
@@ -239,8 +280,7 @@ impl Client {
     /// Puts the right bytes in the place of damaged ones.
     pub(crate) fn replace(&self, key: &str, bytes: &ObjectBytes) -> Result<()> {
         let replace = || {
-            add(&self.counters.puts, 1);
-            add(&self.counters.bytes_put, bytes.len());
+            self.count_put(key, bytes);
             self.medium.replace(key, bytes)
         };
         self.retried("replace", key, replace(), replace).map(drop)
@@ -248,18 +288,18 @@ impl Client {
 
     fn get_on(&self, key: &str, first: std::result::Result<Vec<u8>, Failure>) -> Result<Option<Vec<u8>>> {
         let again = || {
-            add(&self.counters.gets, 1);
+            self.count_get(key);
             self.medium.get(key)
         };
         let found = self.retried("read", key, first, again)?;
-        add(&self.counters.bytes_got, found.as_ref().map_or(0, Vec::len));
+        self.count_got(key, found.as_ref().map_or(0, Vec::len));
         Ok(found)
     }
 
     /// Keys that begin with `prefix`, ascending, with sizes.
     pub(crate) fn list(&self, prefix: &str) -> Result<Vec<(String, u64)>> {
         let list = || {
-            add(&self.counters.lists, 1);
+            add(&self.counters_of(prefix).lists, 1);
             self.medium.list(prefix)
         };
         Ok(self.retried("list", prefix, list(), list)?.unwrap_or_default())
@@ -269,7 +309,7 @@ impl Client {
     pub(crate) fn delete_all(&self, keys: &[String]) -> Result<()> {
         let Some(first) = keys.first() else { return Ok(()) };
         let delete = || {
-            add(&self.counters.deletes, keys.len());
+            add(&self.counters_of(first).deletes, keys.len());
             self.medium.delete_all(keys)
         };
         self.retried("delete", first, delete(), delete).map(drop)

@@ -70,6 +70,48 @@ impl Keys {
     }
 }
 
+/// What an object is for; by it requests are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// Records of updates, and fences.
+    Log,
+    /// The chain of manifests, and its boundary.
+    Manifest,
+    Segment,
+    /// Who opened a shard when; asked for by an owner that is sent nothing, too.
+    Epoch,
+    /// Collections, schemas and all else that is of no shard.
+    Document,
+}
+
+impl ObjectKind {
+    /// Each at its own number.
+    pub const ALL: [Self; 5] = [Self::Log, Self::Manifest, Self::Segment, Self::Epoch, Self::Document];
+
+    /// As metrics have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::Manifest => "manifest",
+            Self::Segment => "segment",
+            Self::Epoch => "epoch",
+            Self::Document => "document",
+        }
+    }
+}
+
+/// Of a key, or of what keys begin with.
+pub(crate) fn kind_of(key: &str) -> ObjectKind {
+    let of_shard = key.strip_prefix("shards/").and_then(|rest| rest.split('/').nth(1));
+    match of_shard {
+        Some("log") => ObjectKind::Log,
+        Some("manifest" | "boundary") => ObjectKind::Manifest,
+        Some("segment") => ObjectKind::Segment,
+        Some("epoch") => ObjectKind::Epoch,
+        _ => ObjectKind::Document,
+    }
+}
+
 /// The number at a key's end; `None` where it is not one of ours.
 pub(crate) fn number_of(key: &str) -> Option<u64> {
     parse_number(key.rsplit('/').next()?)
@@ -103,6 +145,18 @@ mod tests {
         assert_eq!(slot_of(&keys.slot(3, 17)), Some((3, 17)));
         assert_eq!(number_of(&keys.manifest(u64::MAX)), Some(u64::MAX));
         assert_eq!(segment_of(&keys.segment("a.seg", 2)), Some(("a.seg", 2)));
+        for (key, kind) in [
+            (keys.slot(1, 1), ObjectKind::Log),
+            (keys.log(), ObjectKind::Log),
+            (keys.boundary(1), ObjectKind::Manifest),
+            (keys.manifests(), ObjectKind::Manifest),
+            (keys.segment("log", 1), ObjectKind::Segment),
+            (keys.epoch(1), ObjectKind::Epoch),
+            ("documents/shards/x/log".to_owned(), ObjectKind::Document),
+        ] {
+            assert_eq!(kind_of(&key), kind, "{key}");
+        }
+        assert!(ObjectKind::ALL.iter().enumerate().all(|(at, kind)| *kind as usize == at));
         for (key, why) in [("a/1", "too short"), ("a/x0000000000000000000", "no number")] {
             assert_eq!(number_of(key), None, "{why}");
         }

@@ -49,6 +49,7 @@ pub use client::{ObjectCounts, Patience};
 use files::ObjectFiles;
 pub use folder::FolderMedium;
 use keys::Keys;
+pub use keys::ObjectKind;
 use log::ObjectLog;
 pub use log::ObjectLogOptions;
 use manifests::ObjectManifests;
@@ -99,6 +100,11 @@ impl ObjectSite {
     /// What was asked of the store for all shards.
     pub fn counts(&self) -> ObjectCounts {
         self.client.counts()
+    }
+
+    /// The same by what the objects are for.
+    pub fn counts_by_kind(&self) -> impl IntoIterator<Item = (ObjectKind, ObjectCounts)> + use<> {
+        self.client.counts_by_kind()
     }
 
     /// What the cache did for all shards; `None` where there is none.

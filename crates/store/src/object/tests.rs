@@ -12,7 +12,7 @@ use crate::ErrorKind;
 use crate::conformance::{
     AppendRecord, FaultySite, SecondOpening, TestSite, check_faults, check_home, records,
 };
-use crate::contract::{Verified, Watermark, WrittenFile};
+use crate::contract::{LogFigures, Verified, Watermark, WrittenFile};
 use crate::metadata::MetadataStore;
 use crate::metadata::conformance::check_metadata;
 
@@ -370,6 +370,44 @@ fn a_crowded_log_waits_for_its_window_and_an_idle_one_does_not() {
     let began = bucket.medium().now_ms();
     home.log().wait_durable(ats[0]).unwrap();
     assert_eq!(bucket.medium().now_ms() - began, 20, "a full group goes at once");
+}
+
+/// Requests are counted by what they are for, and the log tells of what is not flushed and of a slow store.
+#[test]
+fn a_log_tells_its_window_its_tail_and_how_long_the_store_took() {
+    let bucket = Bucket::in_memory();
+    let site = bucket.site();
+    let home = site.home(&shard()).unwrap();
+    let figures = |home: &dyn ShardHome| home.log().figures().unwrap();
+    assert_eq!(figures(&*home), LogFigures::default());
+    bucket.medium().set_call_ms(30);
+    append(&*home, b"one");
+    append(&*home, b"two");
+    let after = figures(&*home);
+    assert_eq!((after.groups, after.put_ms, after.window_ms, after.pending_bytes), (2, 30, 0, 0));
+    assert_eq!((after.tail_records, after.tail_age_ms), (2, 30), "the first is as old as the second's PUT");
+    let ats: Vec<_> = (0..4).map(|_| home.log().append_record(b"x").unwrap()).collect();
+    assert!(figures(&*home).pending_bytes > 0);
+    ats.iter().for_each(|at| home.log().when_durable(*at, Box::new(|result| result.unwrap())));
+    home.log().wait_durable(ats[3]).unwrap();
+    assert_eq!(figures(&*home).window_ms, 60, "twice what a PUT takes");
+    assert_eq!(figures(&*home).tail_records, 6);
+    let puts = |kind| {
+        let counts = site.counts_by_kind().into_iter().find(|(of, _)| *of == kind).unwrap().1;
+        (counts.puts, counts.bytes_put > 0)
+    };
+    assert_eq!(puts(ObjectKind::Log), (3, true));
+    assert_eq!(puts(ObjectKind::Segment), (0, false));
+    let all: u64 = site.counts_by_kind().into_iter().map(|(_, counts)| counts.puts).sum();
+    assert_eq!(all, site.counts().puts);
+    drop(home);
+    let home = bucket.open().unwrap();
+    home.log().replay(None, &mut |_, _| Ok(())).unwrap();
+    assert_eq!(figures(&*home).tail_records, 6, "an earlier opening's, once they were read");
+    flush(&*home, None, b"all");
+    home.log().trim(home.log().durable()).unwrap();
+    let flushed = figures(&*home);
+    assert_eq!((flushed.tail_bytes, flushed.tail_records, flushed.tail_age_ms), (0, 0, 0));
 }
 
 #[test]

@@ -18,10 +18,10 @@ use super::format::{GROUP_OVERHEAD, LogEnd, RECORD_OVERHEAD};
 use super::owned::Owned;
 use super::retained::Retained;
 use super::seeded_bugs::SeededBug;
-use crate::contract::{FencedLog, RECORD_BYTES_MAX, ReplayEnd, Watermark};
+use crate::contract::{FencedLog, LogFigures, RECORD_BYTES_MAX, ReplayEnd, Watermark};
 use crate::{DurabilityWaiter, Error, ErrorKind, Result, Room};
 use queue::{Offer, Queue};
-use tail::Tail;
+use tail::{Landed, Tail, Unflushed};
 
 /// How a log in an object store gathers records, and how much of them it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +82,9 @@ struct Pace {
     began_ms: u64,
     /// How long a PUT takes, smoothed.
     put_ms: u64,
+    /// How long the last one took.
+    put_ms_last: u64,
+    groups: u64,
     /// Whether several waited for the last group.
     is_crowded: bool,
     /// Who waits with a thread, besides the leader.
@@ -118,14 +121,19 @@ impl State {
 impl Pace {
     /// Milliseconds until the next group may begin.
     fn wait_ms(&self, now_ms: u64, options: &ObjectLogOptions) -> u64 {
-        if !self.is_crowded {
-            return 0;
+        (self.began_ms + self.window_ms(options)).saturating_sub(now_ms)
+    }
+
+    /// Between the beginnings of two groups.
+    fn window_ms(&self, options: &ObjectLogOptions) -> u64 {
+        match self.is_crowded {
+            true => (2 * self.put_ms).clamp(options.window_ms, options.window_ms_max),
+            false => 0,
         }
-        let window_ms = (2 * self.put_ms).clamp(options.window_ms, options.window_ms_max);
-        (self.began_ms + window_ms).saturating_sub(now_ms)
     }
 
     fn took(&mut self, ms: u64) {
+        self.put_ms_last = ms;
         self.put_ms = if self.put_ms == 0 { ms } else { (7 * self.put_ms + ms) / 8 };
     }
 }
@@ -143,7 +151,7 @@ impl ObjectLog {
     ) -> Self {
         let state = State {
             queue: Queue::new(),
-            tail: Tail::new(logged),
+            tail: Tail::new(logged, owned.client.pacer().now_ms()),
             end,
             under_way: None,
             leading: false,
@@ -270,7 +278,10 @@ impl ObjectLog {
         match created {
             Ok(Created::Ours) => {
                 let at = (offer.end.epoch, offer.end.slot);
-                state.tail.add(at, offer.bytes.len() as u64, offer.end.last.sequence);
+                let (bytes, last) = (offer.bytes.len() as u64, offer.end.last.sequence);
+                let landed = Landed { at, bytes, last, records: offer.records };
+                state.tail.add(landed, self.owned.client.pacer().now_ms());
+                state.pace.groups += 1;
                 state.end = offer.end;
                 state.under_way = None;
                 None
@@ -306,10 +317,10 @@ impl ObjectLog {
     }
 
     fn check_tail(&self, state: &State) -> Result<()> {
-        if state.tail.bytes() <= self.options.tail_bytes_max {
+        if state.tail.unflushed().bytes <= self.options.tail_bytes_max {
             return Ok(());
         }
-        let (bytes, most) = (state.tail.bytes(), self.options.tail_bytes_max);
+        let (bytes, most) = (state.tail.unflushed().bytes, self.options.tail_bytes_max);
         let message = format!(
             "{bytes} bytes of the log wait to be flushed, {most} may; try again once a commit has flushed them"
         );
@@ -391,7 +402,8 @@ impl FencedLog for ObjectLog {
         let after = after.unwrap_or(Watermark::START);
         let replayed = replay::replay(&self.owned, after, end, &slots, visit)?;
         let mut state = self.state();
-        replayed.read.iter().for_each(|(at, bytes, last)| state.tail.add(*at, *bytes, *last));
+        let now_ms = self.owned.client.pacer().now_ms();
+        replayed.read.into_iter().for_each(|landed| state.tail.add(landed, now_ms));
         // What is not above it is nothing that a replay reads.
         state.tail.trim(after);
         match &self.damage {
@@ -423,6 +435,21 @@ impl FencedLog for ObjectLog {
 
     fn bytes(&self) -> u64 {
         let state = self.state();
-        state.tail.bytes() + state.pending_bytes() as u64
+        state.tail.unflushed().bytes + state.pending_bytes() as u64
+    }
+
+    fn figures(&self) -> Option<LogFigures> {
+        let now_ms = self.owned.client.pacer().now_ms();
+        let state = self.state();
+        let Unflushed { bytes: tail_bytes, records: tail_records, oldest_ms } = state.tail.unflushed();
+        Some(LogFigures {
+            window_ms: state.pace.window_ms(&self.options),
+            put_ms: state.pace.put_ms_last,
+            groups: state.pace.groups,
+            tail_bytes,
+            tail_records,
+            tail_age_ms: oldest_ms.map_or(0, |oldest_ms| now_ms.saturating_sub(oldest_ms)),
+            pending_bytes: state.pending_bytes() as u64,
+        })
     }
 }

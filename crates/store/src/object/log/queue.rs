@@ -27,6 +27,7 @@ pub(super) struct Offer {
     pub bytes: ObjectBytes,
     /// Where the log stands once it is there.
     pub end: LogEnd,
+    pub records: u64,
     /// Of its records.
     pub raw_bytes: usize,
 }
@@ -83,9 +84,10 @@ impl Offer {
         let (slot, first) = (end.slot + 1, end.next_sequence());
         let body = Group::encode(end, records);
         let bytes = owned.encode(Kind::Group, slot, &body);
-        let last = Watermark::new(end.epoch, first + records.len() as u64 - 1);
         let raw_bytes = records.iter().map(Vec::len).sum();
+        let records = records.len() as u64;
+        let last = Watermark::new(end.epoch, first + records - 1);
         let end = LogEnd { epoch: end.epoch, slot, crc: crc32fast::hash(&bytes), last };
-        Self { bytes, end, raw_bytes }
+        Self { bytes, end, records, raw_bytes }
     }
 }

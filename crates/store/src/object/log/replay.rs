@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::tail::Landed;
 use crate::contract::Watermark;
 use crate::object::format::{Group, Kind, LogEnd, decode};
 use crate::object::owned::Owned;
@@ -16,8 +17,8 @@ const FETCHED: usize = 8;
 
 pub(super) struct Replayed {
     pub records: u64,
-    /// What was read: epoch and slot, bytes, the last record.
-    pub read: Vec<((u64, u64), u64, u64)>,
+    /// What was read.
+    pub read: Vec<Landed>,
 }
 
 /// A replay that is under way.
@@ -127,7 +128,8 @@ impl ReplayUnderWay<'_> {
         };
         group.visit(&mut visit_above).ok_or_else(|| damaged("its records cannot be taken apart"))??;
         self.replayed.records += records;
-        self.replayed.read.push((at, bytes.len() as u64, group.last()));
+        let (bytes_read, last) = (bytes.len() as u64, group.last());
+        self.replayed.read.push(Landed { at, bytes: bytes_read, last, records });
         self.last = self.last.max(Watermark::new(at.0, group.last()));
         self.before = Some((at.1, crc32fast::hash(bytes)));
         Ok(())
