@@ -79,7 +79,7 @@ impl AskedAgain {
     pub(super) fn plan(&self, plan: &SearchPlan) -> SearchPlan {
         let FacetPlan { enabled, depth, .. } = plan.facets;
         let facets = FacetPlan { enabled, depth, ..self.facets.clone() };
-        SearchPlan { facets, page: Page { start: 0, rows: 0 }, ..plan.clone() }
+        SearchPlan { facets, page: Page { start: 0, rows: 0 }, scores: false, ..plan.clone() }
     }
 
     /// Puts what came back in the place of what it was asked for.

@@ -28,6 +28,7 @@ mod function;
 mod grouping;
 mod index_term;
 mod inner_queries;
+mod key_table;
 mod leaf_nodes;
 mod lower;
 mod luke;
@@ -46,6 +47,7 @@ mod repeats;
 mod rerank;
 mod restrictions;
 mod result_cache;
+mod rounds;
 mod run;
 mod scores;
 mod sets;
@@ -85,6 +87,7 @@ pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub(crate) use near_terms::is_near;
 pub use near_terms::{TERM_CHARS_MAX, similarity};
 pub(crate) use repeats::{are_too_many, groups};
+pub(crate) use rounds::Rounds;
 pub(crate) use sloppy::{PhraseSlot, spans};
 pub(crate) use stats::rarity;
 
@@ -93,10 +96,22 @@ pub(crate) fn context_of<'a>(snapshot: &'a Snapshot, caches: &'a SearchCaches) -
     SearchContext::new(snapshot, caches, &SnapshotQueries)
 }
 
-/// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
+/// [`search_in_rounds`] of a search that is asked once.
+#[cfg(test)]
 pub(crate) fn search(
     snapshot: &Snapshot,
     plan: &SearchPlan,
+    caches: &SearchCaches,
+    meters: &Meters,
+) -> Result<ShardResult> {
+    search_in_rounds(snapshot, (plan, &Rounds::default()), caches, meters)
+}
+
+/// Runs `plan` over a snapshot, where earlier rounds of the search may have left something. Bad requests are
+/// the user's; every other error is of the index.
+pub(crate) fn search_in_rounds(
+    snapshot: &Snapshot,
+    (plan, rounds): (&SearchPlan, &Rounds),
     caches: &SearchCaches,
     meters: &Meters,
 ) -> Result<ShardResult> {
@@ -104,7 +119,7 @@ pub(crate) fn search(
     meters.allowance.resume();
     let context = context_of(snapshot, caches).within(meters);
     let context = SearchContext { explains: plan.explain, ..context }.of_plan(plan);
-    run::search(&context, plan, caches.results.lookup(snapshot, plan).as_ref())
+    run::search(&context, (plan, rounds), caches.results.lookup(snapshot, plan).as_ref())
 }
 
 /// What the scores of a plan depend on beside each document, as a snapshot has it.

@@ -19,6 +19,7 @@ use super::mask::{self, PreparedFilter};
 use super::node::Node;
 use super::restrictions::split;
 use super::result_cache::{KeptResult, ResultLookup};
+use super::rounds::Rounds;
 use super::scores::fill_scores;
 use super::terms::{Count, Direct};
 use super::{facet, rerank};
@@ -29,13 +30,13 @@ use crate::segment::bits::Bits;
 /// `lookup` is by what the result may be kept.
 pub(super) fn search(
     context: &SearchContext<'_>,
-    plan: &SearchPlan,
+    (plan, rounds): (&SearchPlan, &Rounds),
     lookup: Option<&ResultLookup<'_>>,
 ) -> Result<ShardResult> {
     if let Some(kept) = lookup.and_then(|lookup| context.caches.results.get(lookup)) {
         return Ok(kept.result(plan));
     }
-    let result = searched(context, plan)?;
+    let result = searched(context, plan, rounds)?;
     // What was cut short, or not counted to its end, is right for this request's bounds and for no other.
     if let Some(lookup) = lookup.filter(|_| result.total_exact && result.cut_before.is_none()) {
         context.caches.results.insert(lookup, KeptResult::of(plan, &result));
@@ -43,7 +44,7 @@ pub(super) fn search(
     Ok(result)
 }
 
-fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<ShardResult> {
+fn searched(context: &SearchContext<'_>, plan: &SearchPlan, rounds: &Rounds) -> Result<ShardResult> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
     let scored = by_score
         || plan.scores
@@ -51,16 +52,26 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<ShardResul
         || plan.shape.rerank.is_some()
         || plan.orders().any(|key| key.by == SortBy::Score);
     let (node, filters) = prepared(context, plan, scored)?;
-    let masks = mask::masks(context, filters.iter())?;
-    let masks = collapsed(context, plan, &node, masks)?;
+    let mut round = rounds.before(plan);
+    let masks = match &round {
+        Some(round) => round.hits.iter().cloned().map(Some).collect(),
+        None => collapsed(context, plan, &node, mask::masks(context, filters.iter())?)?,
+    };
     let run = Run { context, plan, node: &node, masks: &masks };
     let reads_hits = plan.facets.reads_hits() || !by_score || plan.shape.groups.is_some();
-    let hits = if reads_hits { Some(mask::hits(context, &node, &masks)?) } else { None };
+    let hits = match &round {
+        Some(round) => Some(round.hits.clone()),
+        None if reads_hits => Some(mask::hits(context, &node, &masks)?),
+        None => None,
+    };
     let (found, count) = run.found_and_count(by_score, hits.as_deref())?;
     let whole = !context.allowance.is_used_up();
+    if let (Some(hits), None, true) = (&hits, &round, whole && plan.facets.may_be_asked_again()) {
+        round = Some(rounds.begin(plan, hits));
+    }
     let facets = match &hits {
         Some(hits) if whole && plan.facets.reads_hits() => {
-            let searched = facet::Searched { node: &node, filters: &filters, plan };
+            let searched = facet::Searched { node: &node, filters: &filters, plan, round: round.as_deref() };
             let _counting = context.trace.enter(Phase::Facet);
             Some(facet::count(context, &plan.facets, &searched, hits)?)
         }
@@ -104,7 +115,7 @@ pub(super) fn heads(
 ) -> Result<GroupsPartial> {
     let by_score = plan.orders().any(|key| key.by == SortBy::Score);
     let (node, filters) = prepared(context, plan, by_score)?;
-    let searched = facet::Searched { node: &node, filters: &filters, plan };
+    let searched = facet::Searched { node: &node, filters: &filters, plan, round: None };
     let hits = facet::hits_without(context, &searched, &step.without_tags)?;
     grouping::named_heads(context, (plan, step), (&node, hits))
 }

@@ -17,25 +17,26 @@ use plan::{
 
 use crate::highlight;
 use crate::search::context::SearchContext;
-use crate::search::{self, SearchCaches};
+use crate::search::{self, Rounds, SearchCaches};
 use crate::snapshot::Snapshot;
 
 /// What searches of one request see of a shard, whatever is refreshed meanwhile.
 pub struct PinnedShard {
     snapshot: Arc<Snapshot>,
     caches: Arc<SearchCaches>,
+    rounds: Rounds,
 }
 
 impl PinnedShard {
     pub(crate) fn new(snapshot: Arc<Snapshot>, caches: Arc<SearchCaches>) -> Self {
-        Self { snapshot, caches }
+        Self { snapshot, caches, rounds: Rounds::default() }
     }
 
     /// The shard's part of a search. Its hits are references, to be handed back to this pin. Errors:
     /// `SchemaChanged`; what goes by its hits later cannot meet another schema than the pin's.
     pub fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
         self.snapshot.check_schema(plan.schema_version)?;
-        search::search(&self.snapshot, plan, &self.caches, meters)
+        search::search_in_rounds(&self.snapshot, (plan, &self.rounds), &self.caches, meters)
     }
 
     /// What the plan's scores depend on beside each document, as this shard has it.

@@ -108,9 +108,16 @@ impl SubFacet {
         facet
     }
 
+    pub(crate) fn terms(&self) -> Option<&TermsFacet> {
+        match &self.kind {
+            SubFacetKind::Terms(terms) => Some(terms),
+            _ => None,
+        }
+    }
+
     /// `None` where the page is not of the most frequent values.
     pub fn shown_values(&self) -> Option<ShownValues> {
-        let SubFacetKind::Terms(terms) = &self.kind else { return None };
+        let terms = self.terms()?;
         let TermsFacet { sort, descending, prelim, limit, offset, count_min, num_buckets, .. } = terms;
         let by_count = *sort == TermsSort::Count && *descending && prelim.is_none() && !num_buckets;
         let reach = offset.saturating_add(limit.filter(|limit| by_count && *limit > 0)?);

@@ -10,7 +10,7 @@ pub(crate) mod range;
 
 use std::sync::Arc;
 
-use crate::facet::bucket::BucketPlan;
+use crate::facet::bucket::{BucketPlan, SubFacet};
 use crate::facet::heatmap::HeatmapFacet;
 use crate::facet::listing::{ShardListing, ShownValues};
 use crate::facet::range::{OtherRange, RangeBucket};
@@ -55,6 +55,15 @@ impl FacetPlan {
             }
         }
         plan
+    }
+
+    /// Whether shards may be asked once more for what they keep back of the values.
+    pub fn may_be_asked_again(&self) -> bool {
+        let outermost = self.tree.iter().flat_map(|tree| &tree.facets).filter_map(SubFacet::terms);
+        let listings = outermost.map(|facet| &facet.listing);
+        let mut listings = self.fields.iter().map(|facet| &facet.listing).chain(listings);
+        self.depth == CutDepth::Whole
+            && listings.any(|listing| matches!(listing, ShardListing::Leading(_) | ShardListing::Least(_)))
     }
 
     /// Whether anything is computed of all hits.

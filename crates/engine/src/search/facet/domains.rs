@@ -16,6 +16,7 @@ use crate::search::grouping::{self, Collapser};
 use crate::search::lower::lower_unscored;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
+use crate::search::rounds::Round;
 use crate::segment::bits::Bits;
 
 /// What the hits are hits of.
@@ -23,6 +24,8 @@ pub(crate) struct Searched<'a> {
     pub(crate) node: &'a Node,
     pub(crate) filters: &'a [PreparedFilter],
     pub(crate) plan: &'a SearchPlan,
+    /// What rounds of the same search share, where there may be several.
+    pub(crate) round: Option<&'a Round>,
 }
 
 impl Searched<'_> {
@@ -84,7 +87,7 @@ pub(crate) fn hits_without(
     searched: &Searched<'_>,
     tags: &[String],
 ) -> Result<Domain> {
-    let Searched { node, filters, plan } = *searched;
+    let Searched { node, filters, plan, .. } = *searched;
     let kept = filters.iter().filter(|filter| !has_tag(filter, tags));
     let masks = mask::masks(context, kept)?;
     if share_tag(&plan.query_tags, tags) {

@@ -15,7 +15,7 @@ use plan::{
 };
 
 use crate::search::context::SearchContext;
-use crate::search::{self, SearchCaches};
+use crate::search::{self, Rounds, SearchCaches};
 use crate::snapshot::Snapshot;
 
 /// A search that nobody meters.
@@ -30,16 +30,21 @@ pub(super) fn metered(
     caches: &SearchCaches,
     meters: &Meters,
 ) -> Result<SearchResult> {
-    cluster::search_shards(&[Arc::new(Pinned { snapshot, caches })], plan, meters)
+    cluster::search_shards(&[Arc::new(Pinned::new(snapshot, caches))], plan, meters)
 }
 
 /// A snapshot of a test as what is above the engine knows it.
 pub(super) struct Pinned<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) caches: &'a SearchCaches,
+    rounds: Rounds,
 }
 
-impl Pinned<'_> {
+impl<'p> Pinned<'p> {
+    pub(super) fn new(snapshot: &'p Snapshot, caches: &'p SearchCaches) -> Self {
+        Self { snapshot, caches, rounds: Rounds::default() }
+    }
+
     fn context<'a>(&'a self, plan: &'a SearchPlan, meters: &Meters) -> SearchContext<'a> {
         let context = crate::search::context_of(self.snapshot, self.caches).within(meters).of_plan(plan);
         SearchContext { explains: plan.explain, ..context }
@@ -56,7 +61,7 @@ impl ShardSnapshot for Pinned<'_> {
     }
 
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
-        search::search(self.snapshot, plan, self.caches, meters)
+        search::search_in_rounds(self.snapshot, (plan, &self.rounds), self.caches, meters)
     }
 
     fn group_values(

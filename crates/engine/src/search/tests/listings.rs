@@ -50,9 +50,7 @@ fn facets_of(pins: &[Snapshot], plan: &SearchPlan) -> FacetResult {
     let caches = SearchCaches::default();
     let pins: Vec<Arc<dyn cluster::ShardSnapshot + '_>> = pins
         .iter()
-        .map(|snapshot| {
-            Arc::new(Pinned { snapshot, caches: &caches }) as Arc<dyn cluster::ShardSnapshot + '_>
-        })
+        .map(|snapshot| Arc::new(Pinned::new(snapshot, &caches)) as Arc<dyn cluster::ShardSnapshot + '_>)
         .collect();
     cluster::search_shards(&pins, plan, &meter::Meters::default()).unwrap().facets
 }

@@ -66,7 +66,7 @@ fn search(shards: &[&Snapshot], plan: &SearchPlan) -> SearchResult {
     let caches: Vec<_> = shards.iter().map(|_| SearchCaches::default()).collect();
     let pins = shards.iter().zip(&caches);
     let pins: Vec<Arc<dyn ShardSnapshot + '_>> =
-        pins.map(|(snapshot, caches)| Arc::new(Pinned { snapshot, caches }) as _).collect();
+        pins.map(|(snapshot, caches)| Arc::new(Pinned::new(snapshot, caches)) as _).collect();
     cluster::search_shards(&pins, plan, &Meters::default()).unwrap()
 }
 

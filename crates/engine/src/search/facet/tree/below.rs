@@ -10,6 +10,7 @@ use super::path::{Path, PathTo};
 use super::summary::OpenStats;
 use crate::search::context::SearchContext;
 use crate::search::facet::room::BucketBudget;
+use crate::search::rounds::Round;
 
 /// What buckets are computed with.
 #[derive(Clone, Copy)]
@@ -17,6 +18,8 @@ pub(super) struct TreeContext<'c> {
     pub(super) context: &'c SearchContext<'c>,
     pub(super) room: &'c BucketBudget,
     pub(super) depth: CutDepth,
+    /// What rounds of the same search share, where there may be several.
+    pub(super) round: Option<&'c Round>,
 }
 
 impl TreeContext<'_> {

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::table::KeyHash;
+use crate::search::key_table::KeyHash;
 
 /// Most bits of all buckets together: 16 MiB.
 const BITS_MAX: usize = 1 << 27;

@@ -18,7 +18,6 @@ mod related;
 mod stat_source;
 mod summary;
 mod sums;
-mod table;
 mod terms;
 
 use plan::partial::{BucketPartial, StatPartial, SubFacetPartial};
@@ -37,11 +36,12 @@ use crate::search::context::SearchContext;
 use crate::search::facet::domain::Domain;
 use crate::search::facet::domains::Domains;
 use crate::search::lower::moved;
+use crate::search::rounds::Round;
 
 /// Computes `plan` of all hits.
 pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketPartial> {
     let open = Opened::open(domains, plan)?;
-    open.compute(domains.context, domains.room, &domains.all)
+    open.in_round(domains.context, (domains.room, domains.searched.round), &domains.all)
 }
 
 /// A tree made ready for a snapshot.
@@ -62,7 +62,16 @@ impl<'p> Opened<'p> {
         room: &BucketBudget,
         hits: &Domain,
     ) -> Result<BucketPartial> {
-        let tree = TreeContext { context, room, depth: self.depth };
+        self.in_round(context, (room, None), hits)
+    }
+
+    fn in_round(
+        &self,
+        context: &SearchContext<'_>,
+        (room, round): (&BucketBudget, Option<&Round>),
+        hits: &Domain,
+    ) -> Result<BucketPartial> {
+        let tree = TreeContext { context, room, depth: self.depth, round };
         tree.bucket(&self.bucket, &BucketDocs::of(hits.clone()), PathTo::to(None))
     }
 }

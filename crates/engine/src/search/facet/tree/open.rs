@@ -78,7 +78,7 @@ impl<'p> OpenFacet<'p> {
         let cut = match &plan.kind {
             SubFacetKind::Query(None) => Cut::Query(None),
             SubFacetKind::Query(Some(query)) => Cut::Query(Some((query, query_bits(context, query)?))),
-            SubFacetKind::Terms(terms) => Cut::Terms(OpenTerms::open(context, terms)?),
+            SubFacetKind::Terms(terms) => Cut::Terms(OpenTerms::open(context, (terms, &plan.domain))?),
             SubFacetKind::Ranges(ranges) => Cut::Ranges(OpenRanges::open(context, ranges)?),
             SubFacetKind::Heatmap(facet) => Cut::Heatmap(facet),
         };

@@ -10,7 +10,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use plan::partial::{BucketPartial, ByValue, LeftOut, TermsPartial};
-use plan::{CutDepth, FieldClass, Prelim, Query, Result, ShardListing, TermsFacet, TermsSort, Value};
+use plan::{
+    CutDepth, DomainChange, FieldClass, Prelim, Query, Result, ShardListing, TermsFacet, TermsSort, Value,
+};
 
 use super::below::{BucketsBelow, TreeContext};
 use super::docs::{BucketDocs, Placed};
@@ -20,15 +22,17 @@ use super::path::{Path, PathTo, Step};
 use super::rank::StatRank;
 use super::related::Slots;
 use super::summary::{OpenStats, fill_stats};
-use super::table::KeyTable;
 use crate::layout::FieldLayout;
 use crate::search::context::SearchContext;
 use crate::search::facet::domain::Domain;
+use crate::search::key_table::KeyTable;
 use crate::search::lower::exists_docs;
+use crate::search::rounds::Round;
 use crate::segment::bits::Bits;
 
 pub(super) struct OpenTerms<'p> {
     plan: &'p TermsFacet,
+    domain: &'p DomainChange,
     /// `None` where no document has the field.
     column: Option<KeyColumn>,
     /// The keys that may have a bucket.
@@ -41,7 +45,10 @@ pub(super) struct OpenTerms<'p> {
 type Counted = (u64, u64);
 
 impl<'p> OpenTerms<'p> {
-    pub(super) fn open(context: &SearchContext<'_>, plan: &'p TermsFacet) -> Result<Self> {
+    pub(super) fn open(
+        context: &SearchContext<'_>,
+        (plan, domain): (&'p TermsFacet, &'p DomainChange),
+    ) -> Result<Self> {
         let layout = context.layout.field(&plan.field);
         let column = |layout: &Arc<FieldLayout>| match layout.spec.properties.uninvertible {
             true => KeyColumn::with_words(context, layout),
@@ -60,7 +67,7 @@ impl<'p> OpenTerms<'p> {
             }
             None => None,
         };
-        Ok(Self { plan, column, keys, with_value })
+        Ok(Self { plan, domain, column, keys, with_value })
     }
 
     pub(super) fn cut(
@@ -92,18 +99,18 @@ impl<'p> OpenTerms<'p> {
             return Ok(found);
         };
         let cutting = Cutting { terms: self, column, docs, below, context: tree.context, path };
-        let mut table = cutting.count();
+        let table = cutting.known_or_counted(tree.round);
         if self.plan.all_buckets {
             found.all_buckets = Some(cutting.all_buckets(&table, tree.depth)?);
         }
         let candidates = self.plan.num_buckets.then(|| cutting.candidates(&table).count() as u64);
         let (chosen, before) = match tree.depth {
-            CutDepth::Page => cutting.chosen(&mut table)?,
+            CutDepth::Page => cutting.chosen(&table)?,
             CutDepth::Whole => (cutting.listed(&table, &mut found.values.unlisted_max)?, 0),
         };
         let others = candidates.unwrap_or_default().saturating_sub(before + chosen.len() as u64);
         let list = match found.values.unlisted_max {
-            0 => cutting.looked_into(tree, &chosen, &mut table)?,
+            0 => cutting.looked_into(tree, &chosen, &table)?,
             // Which of them are shown is not known yet.
             _ => cutting.counted(tree, &chosen, 1)?,
         };
@@ -130,6 +137,15 @@ struct Cutting<'a> {
 }
 
 impl Cutting<'_> {
+    /// Only an outermost facet keeps back what is asked for later; those below are all alike to a round.
+    fn known_or_counted(&self, round: Option<&Round>) -> Arc<KeyTable> {
+        let OpenTerms { plan, domain, .. } = self.terms;
+        match round.filter(|_| plan.listing != ShardListing::All) {
+            Some(round) => round.counts((domain, &plan.field), || self.count()),
+            None => Arc::new(self.count()),
+        }
+    }
+
     fn count(&self) -> KeyTable {
         let mut table = KeyTable::new(self.column.cardinality(), self.docs.count());
         if let (KeyTable::Dense(_), KeyColumn::Strings(strings), BucketDocs::Hits(hits)) =
@@ -233,7 +249,7 @@ impl Cutting<'_> {
     }
 
     /// The page of buckets, in the order of their values, and how many come before it.
-    fn chosen(&self, table: &mut KeyTable) -> Result<(Vec<Counted>, u64)> {
+    fn chosen(&self, table: &KeyTable) -> Result<(Vec<Counted>, u64)> {
         let plan = self.terms.plan;
         if plan.limit.is_none() && plan.offset == 0 {
             // Nothing is cut, so that no order matters here but that of values: who shows them orders them.
@@ -260,7 +276,7 @@ impl Cutting<'_> {
     fn first(
         &self,
         chosen: Option<Vec<Counted>>,
-        table: &mut KeyTable,
+        table: &KeyTable,
         (sort, descending): (TermsSort, bool),
         wanted: Option<usize>,
     ) -> Result<Vec<Counted>> {
@@ -290,11 +306,11 @@ impl Cutting<'_> {
     }
 
     /// What orders `counted` by a statistic.
-    fn ranks(&self, stat: usize, counted: &[Counted], table: &mut KeyTable) -> Result<Vec<StatRank>> {
-        table.number(counted.iter().map(|(key, _)| *key));
+    fn ranks(&self, stat: usize, counted: &[Counted], table: &KeyTable) -> Result<Vec<StatRank>> {
+        let numbers = table.numbering(counted.iter().map(|(key, _)| *key));
         let mut summary = self.below.stats().summary(counted.len(), Some(stat));
-        self.placed(table).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-        let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, table, counted.len()));
+        self.placed(&numbers).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+        let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, &numbers, counted.len()));
         summary.relate(&Slots { context: self.context, path: self.path, count: &count })?;
         summary.close()?;
         Ok(summary.ranks(stat, counted.len()))
@@ -348,15 +364,15 @@ impl Cutting<'_> {
         &self,
         tree: TreeContext<'_>,
         chosen: &[Counted],
-        table: &mut KeyTable,
+        table: &KeyTable,
     ) -> Result<Vec<(Value, BucketPartial)>> {
         let mut list = self.counted(tree, chosen, self.below.needs().places)?;
         if list.is_empty() || !self.below.needs().more_than_count {
             return Ok(list);
         }
-        table.number(chosen.iter().map(|(key, _)| *key));
-        let placed = self.placed(table);
-        let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, table, chosen.len()));
+        let numbers = table.numbering(chosen.iter().map(|(key, _)| *key));
+        let placed = self.placed(&numbers);
+        let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, &numbers, chosen.len()));
         let slots = Slots { context: self.context, path: self.path, count: &count };
         fill_stats(
             (self.below.stats(), &slots),

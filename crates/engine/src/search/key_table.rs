@@ -1,7 +1,7 @@
 //! A number for each key: how many documents have it, or which bucket it is. An array where keys are dense
 //! enough for the documents at hand, a hash table elsewhere.
 //!
-//! Used twice for a facet over terms: first it counts, then the chosen keys get their places, by which
+//! Used twice for a facet over terms: first to count, then to give the chosen keys their places, by which
 //! documents are dealt out to buckets. Its hash is fast and known to all: keys are ordinals and numbers of
 //! this shard's columns.
 
@@ -12,14 +12,14 @@ use std::ops::Range;
 /// An array is worth it up to this many keys for each document.
 const KEYS_PER_DOC: u64 = 4;
 
-pub(super) enum KeyTable {
+pub(crate) enum KeyTable {
     Dense(Vec<u32>),
     Sparse(HashMap<u64, u32, KeyHash>),
 }
 
 impl KeyTable {
     /// For `docs` documents and keys below `cardinality`, if that is known.
-    pub(super) fn new(cardinality: Option<usize>, docs: u64) -> Self {
+    pub(crate) fn new(cardinality: Option<usize>, docs: u64) -> Self {
         match cardinality {
             Some(keys) if keys as u64 <= docs.saturating_mul(KEYS_PER_DOC).saturating_add(1024) => {
                 Self::Dense(vec![0; keys])
@@ -30,7 +30,7 @@ impl KeyTable {
 
     /// Counts one more of the key.
     #[inline]
-    pub(super) fn count(&mut self, key: u64) {
+    pub(crate) fn count(&mut self, key: u64) {
         match self {
             Self::Dense(counts) => {
                 if let Some(count) = counts.get_mut(key as usize) {
@@ -42,7 +42,7 @@ impl KeyTable {
     }
 
     /// The keys inside `range` that were counted, each with its count; in order where the table is dense.
-    pub(super) fn counted(&self, range: &Range<u64>) -> Box<dyn Iterator<Item = (u64, u32)> + '_> {
+    pub(crate) fn counted(&self, range: &Range<u64>) -> Box<dyn Iterator<Item = (u64, u32)> + '_> {
         let inside = range.clone();
         match self {
             Self::Dense(counts) => {
@@ -58,44 +58,42 @@ impl KeyTable {
         }
     }
 
-    pub(super) fn count_of(&self, key: u64) -> u32 {
+    pub(crate) fn count_of(&self, key: u64) -> u32 {
         match self {
             Self::Dense(counts) => counts.get(key as usize).copied().unwrap_or_default(),
             Self::Sparse(counts) => counts.get(&key).copied().unwrap_or_default(),
         }
     }
 
-    /// Forgets the counts and gives `keys` their places as numbers instead.
-    pub(super) fn number(&mut self, keys: impl Iterator<Item = u64>) {
+    /// A table of the same form in which `keys` have their places as numbers.
+    pub(crate) fn numbering(&self, keys: impl Iterator<Item = u64>) -> Self {
         match self {
-            Self::Dense(numbers) => {
-                numbers.fill(0);
+            Self::Dense(counts) => {
+                let mut numbers = vec![0; counts.len()];
                 for (number, key) in (1..).zip(keys) {
                     if let Some(place) = numbers.get_mut(key as usize) {
                         *place = number;
                     }
                 }
+                Self::Dense(numbers)
             }
-            Self::Sparse(numbers) => {
-                numbers.clear();
-                numbers.extend(keys.zip(1..));
-            }
+            Self::Sparse(_) => Self::Sparse(keys.zip(1..).collect()),
         }
     }
 
     /// The number given to the key.
     #[inline]
-    pub(super) fn number_of(&self, key: u64) -> Option<u32> {
+    pub(crate) fn number_of(&self, key: u64) -> Option<u32> {
         self.count_of(key).checked_sub(1)
     }
 }
 
-pub(super) type KeyHash = BuildHasherDefault<KeyHasher>;
+pub(crate) type KeyHash = BuildHasherDefault<KeyHasher>;
 
 /// One multiplication by an odd number near 2^64 over the golden ratio, its high half folded onto the low
 /// one.
 #[derive(Default)]
-pub(super) struct KeyHasher(u64);
+pub(crate) struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {
@@ -124,8 +122,9 @@ mod tests {
             let mut counted: Vec<_> = table.counted(&(3..9)).collect();
             counted.sort_unstable();
             assert_eq!(counted, [(3, 2), (7, 1)]);
-            table.number([9, 3].into_iter());
-            assert_eq!([3, 7, 9].map(|key| table.number_of(key)), [Some(1), None, Some(0)]);
+            let numbers = table.numbering([9, 3].into_iter());
+            assert_eq!([3, 7, 9].map(|key| numbers.number_of(key)), [Some(1), None, Some(0)]);
+            assert_eq!(table.count_of(3), 2);
         }
     }
 }
