@@ -184,6 +184,9 @@ pub async fn check(config: &IngestConfig, now: Timestamp) -> Vec<String> {
             ),
         }
     }
+    for source in &config.sources {
+        findings.extend(crate::follow::check_watch(&config.name, source).await);
+    }
     if let Err(error) = check_target(config, &mut findings).await {
         findings.push(format!("target: {error}"));
     }
@@ -198,6 +201,12 @@ async fn check_target(
     let target = Target::new(&crate::config::TargetConfig { retry_seconds: 0, ..config.target.clone() })?;
     let name = &config.target.collection;
     let is_collection = target.collections().await?.contains(name);
+    if config.target.mode == TargetMode::Swap {
+        check_configset(&target, findings).await?;
+    }
+    if is_collection || target.alias(name).await?.is_some() {
+        check_unique_key(&target, findings).await?;
+    }
     match config.target.mode {
         TargetMode::Swap if is_collection => findings.push(format!(
             "target: `{name}` is a collection, and `mode = \"swap\"` wants an alias: name another, or write `mode = \"direct\"`"
@@ -206,6 +215,38 @@ async fn check_target(
             findings.push(format!("target: there is no collection `{name}`; create it, or write `mode = \"swap\"`"));
         }
         _ => {}
+    }
+    Ok(())
+}
+
+async fn check_configset(
+    target: &Target,
+    findings: &mut Vec<String>,
+) -> Result<(), crate::solr_api::ApiError> {
+    let answer = target.get("admin/configs", &[("action", "LIST")]).await?;
+    let list = answer.get("configSets").and_then(Json::as_array).cloned().unwrap_or_default();
+    let names: Vec<&str> = list.iter().filter_map(Json::as_str).collect();
+    let wanted = target.config().configset.as_str();
+    if !names.contains(&wanted) {
+        findings.push(format!(
+            "target: the server has no configset `{wanted}`; upload it, or set `target.configset` to one of {}",
+            names.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+async fn check_unique_key(
+    target: &Target,
+    findings: &mut Vec<String>,
+) -> Result<(), crate::solr_api::ApiError> {
+    let crate::config::TargetConfig { collection, id_field, .. } = target.config();
+    let answer = target.get(&format!("{collection}/schema/uniquekey"), &[]).await?;
+    let key = answer.get("uniqueKey").and_then(Json::as_str).unwrap_or_default();
+    if key != id_field {
+        findings.push(format!(
+            "target: the unique key of `{collection}` is `{key}`, and `target.id_field` is `{id_field}`"
+        ));
     }
     Ok(())
 }

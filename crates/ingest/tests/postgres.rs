@@ -2,7 +2,7 @@
 //! own, where one is installed.
 
 use ingest::config::{self, IngestConfig};
-use ingest::follow::{PipelineDatabase, install_sql, run_sql, uninstall_sql};
+use ingest::follow::{PipelineDatabase, check_watch, install_sql, run_sql, uninstall_sql};
 use ingest::sources::{self, SourceErrorKind};
 use postgres_fixture::Postgres;
 
@@ -119,7 +119,10 @@ async fn keys_that_are_not_unique_and_columns_that_are_gone_are_named() {
     );
     lab.run(&format!("ALTER TABLE {}.film RENAME title TO name", lab.schema)).await;
     let gone = error(&lab.config).await;
-    assert!(gone.kind == SourceErrorKind::Refused && gone.message.contains("mend `query`"), "{gone}");
+    assert!(
+        gone.kind == SourceErrorKind::Refused && gone.message.contains("mend `query` or `watch`"),
+        "{gone}"
+    );
 }
 
 #[tokio::test]
@@ -188,4 +191,29 @@ async fn bytes_that_are_no_text_are_refused_with_the_next_step() {
     assert_eq!(error.kind, SourceErrorKind::Refused);
     assert!(error.message.contains("0xe9 (22021)") && error.message.contains("convert_from"), "{error}");
     once("DROP DATABASE ingest_bytes WITH (FORCE)").await;
+}
+
+#[tokio::test]
+async fn what_is_watched_is_asked_for_before_anything_is_installed() {
+    let Some(lab) = Lab::new("watch", "SELECT id, title FROM SCHEMA.film").await else { return };
+    let schema = &lab.schema;
+    let check = |edit: &dyn Fn(&mut config::PostgresConfig)| {
+        let mut source = lab.config.sources[0].clone();
+        edit(source.postgres.as_mut().unwrap());
+        async move { check_watch("watch", &source).await.join("\n") }
+    };
+    assert_eq!(check(&|_| ()).await, "");
+    let table = check(&|postgres| postgres.watch[1].table = format!("{schema}.actors")).await;
+    assert!(table.contains("`watch` of") && table.contains("does not exist"), "{table}");
+    let key = check(&|postgres| postgres.watch[1].key = "film".to_owned()).await;
+    assert!(key.contains("column \"film\" does not exist"), "{key}");
+    let parents = |text: &str| Some(text.replace("SCHEMA", schema));
+    let query = "SELECT film_id FROM SCHEMA.actor WHERE name = ANY($keys)";
+    assert_eq!(check(&|postgres| postgres.watch[0].parents = parents(query)).await, "");
+    let two = check(&|postgres| postgres.watch[0].parents = parents("SELECT nothing, $keys")).await;
+    assert!(two.contains("`parents` of"), "{two}");
+    let updated = check(&|postgres| postgres.updated_column = Some("changed_at".to_owned())).await;
+    assert!(updated.contains("`updated_column`"), "{updated}");
+    let gone = lab.database.changes(1).await.unwrap_err();
+    assert!(gone.message.contains("source `film`: its database lacks our tables"), "{gone}");
 }

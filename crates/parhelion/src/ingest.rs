@@ -361,9 +361,8 @@ async fn compare(args: &DiffArgs) -> anyhow::Result<()> {
 async fn status(args: &FileArgs) -> anyhow::Result<()> {
     let config = config::load(&args.file)?;
     let state = StateFolder::open(&config.state.dir.clone().unwrap_or_default())?.load()?;
-    let following = follow::status(&config).await?;
     if args.json {
-        output::json(&json!({ "run": state, "following": following }));
+        output::json(&json!({ "run": state, "following": follow::status(&config).await? }));
         return Ok(());
     }
     let RunTotals { sent, hidden, rejected } = state.totals();
@@ -374,6 +373,7 @@ async fn status(args: &FileArgs) -> anyhow::Result<()> {
         phase.as_str().unwrap_or_default(),
         state.resumed
     ));
-    following.iter().for_each(|source| output::line(&source.to_string()));
+    // What is known here is shown also where the database cannot be asked.
+    follow::status(&config).await?.iter().for_each(|source| output::line(&source.to_string()));
     Ok(())
 }

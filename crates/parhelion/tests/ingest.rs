@@ -141,6 +141,36 @@ fn another_solr_is_copied_document_by_document() {
     assert_eq!(answer["response"]["docs"][0].to_string(), r#"{"name_s":"é2499","tag_ss":["x","y"]}"#);
 }
 
+/// A collection that another name of the file has made serves those who search it.
+#[test]
+fn another_collections_runs_are_left_alone_and_contents_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"));
+    let client = server.client();
+    let file = write_config(folder.path(), &server.url);
+    write_csv(&folder.path().join("films.csv"), 10, &[]);
+    // The schema guesses this field, which makes it one of many values.
+    let text =
+        fs::read_to_string(&file).unwrap().replace("[[source]]", "digest_field = \"digest\"\n[[source]]");
+    fs::write(&file, &text).unwrap();
+    expect(&["once"], &file, true, "run 1: 10 documents in `films_run1`");
+    expect(&["diff"], &file, true, "sources 10, collection 10, 0 differ (ids and contents)");
+    fs::write(&file, text.replace("\"films\"", "\"movies\"")).unwrap();
+    expect(&["rollback"], &file, false, "no finished run");
+    expect(&["once"], &file, true, "run 2: 10 documents in `movies_run2`");
+    assert_eq!((count(&client, "films"), count(&client, "movies")), (10, 10));
+
+    let other = text.replace("digest_field", "id_field = \"uid\"\nconfigset = \"none\"\ndigest_field");
+    fs::write(&file, other).unwrap();
+    expect(
+        &["check"],
+        &file,
+        false,
+        "no configset `none`; upload it, or set `target.configset` to one of _default",
+    );
+    expect(&["check"], &file, false, "the unique key of `films` is `id`, and `target.id_field` is `uid`");
+}
+
 #[test]
 fn files_that_make_no_sense_are_refused_with_the_next_step() {
     let folder = tempfile::tempdir().unwrap();

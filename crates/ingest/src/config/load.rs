@@ -117,6 +117,23 @@ mod tests {
             "calendar `uk`",
         );
         check("[target", "line 1");
+        let field = |name: &str| format!("[[source.field]]\nname = \"{name}\"\ncolumn = \"b\"\n");
+        check(&format!("{MINIMAL}{}{}", field("a"), field("a")), "two fields are named `a`");
+        check(&format!("{MINIMAL}{}", field("")), "a field has no `name`");
+    }
+
+    #[test]
+    fn queries_that_cut_their_rows_off_are_refused() {
+        let postgres = "[source.postgres]\nurl = \"postgresql://h/d\"\nquery = \"QUERY\"\n";
+        let text = MINIMAL.replace("[source.csv]\npath = \"films.csv\"\n", postgres);
+        for (query, word) in [
+            ("SELECT id FROM film LIMIT 10", "`query` has `LIMIT`"),
+            ("SELECT id FROM film\\noffset 3;", "`query` has `offset`"),
+            ("SELECT id, 'no limit ' AS x, limit_of FROM film", ""),
+            ("SELECT * FROM (SELECT id FROM film ORDER BY id LIMIT 10) AS first", ""),
+        ] {
+            check(&text.replace("QUERY", query), word);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{FollowKind, IngestConfig, PostgresConfig, SourceConfig};
+use super::{FieldConfig, FollowKind, IngestConfig, PostgresConfig, SourceConfig};
 use crate::mapping::Mapping;
 use crate::publish::Rules;
 
@@ -23,6 +23,7 @@ pub fn validate(config: &IngestConfig) -> Vec<String> {
             findings.push(format!("two sources are named `{}`; give each a name of its own", source.name));
         }
         check_source(source, &mut findings);
+        check_fields(source, &mut findings);
         findings.extend(Mapping::compile(source, &config.target).err().unwrap_or_default());
     }
     findings.extend(Rules::compile(&config.publish).err().unwrap_or_default());
@@ -101,9 +102,62 @@ fn check_source(source: &SourceConfig, findings: &mut Vec<String>) {
     }
 }
 
+/// Each name once: of two, a document would have both, and a server keeps either or takes them for a list.
+fn check_fields(source: &SourceConfig, findings: &mut Vec<String>) {
+    let mut check = |place: String, fields: &[FieldConfig]| {
+        let mut names = HashSet::new();
+        for field in fields {
+            if field.name.is_empty() {
+                findings.push(format!("{place}: a field has no `name`"));
+            } else if !names.insert(&field.name) {
+                findings.push(format!(
+                    "{place}: two fields are named `{}`; give each a name of its own, or make one of a `template`",
+                    field.name
+                ));
+            }
+        }
+    };
+    check(format!("`source.{}`", source.name), &source.fields);
+    for child in &source.children {
+        check(format!("`source.{}.{}`", source.name, child.name), &child.fields);
+    }
+}
+
+/// The word of a query that cuts its rows off, where there is one outside of parentheses and texts: each page
+/// would be cut out of other rows.
+fn cutting_word(query: &str) -> Option<&str> {
+    let (mut depth, mut quote) = (0_usize, None);
+    let mut start = 0;
+    for (at, char) in query.char_indices().chain([(query.len(), ' ')]) {
+        if quote.is_none() && depth == 0 && !(char.is_alphanumeric() || char == '_') {
+            let word = &query[start..at];
+            if ["limit", "offset", "fetch"].iter().any(|cuts| word.eq_ignore_ascii_case(cuts)) {
+                return Some(word);
+            }
+        }
+        match (quote, char) {
+            (Some(open), char) if open == char => quote = None,
+            (None, '\'' | '"') => quote = Some(char),
+            (None, '(') => depth += 1,
+            (None, ')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if !(char.is_alphanumeric() || char == '_') {
+            start = at + char.len_utf8();
+        }
+    }
+    None
+}
+
 fn check_postgres(place: &str, postgres: &PostgresConfig, findings: &mut Vec<String>) {
     if postgres.url.is_some() == postgres.url_env.is_some() {
         findings.push(format!("{place}: name one of `url` and `url_env`"));
+    }
+    if let Some(word) = cutting_word(&postgres.query) {
+        findings.push(format!(
+            "{place}: `query` has `{word}`, and is read page by page: leave it out, or put it into a subquery with an \
+             order, `SELECT * FROM (SELECT … ORDER BY … LIMIT 10) AS first`"
+        ));
     }
     if postgres.page_rows == 0 {
         findings.push(format!("{place}: `page_rows` is at least 1"));

@@ -170,8 +170,10 @@ impl<'a> Diff<'a> {
             let filters = self.filters.iter().map(|filter| ("fq", filter.as_str()));
             let params: Vec<_> = fixed.into_iter().chain(filters).collect();
             let answer = self.target.get(&path, &params).await?;
+            // A schema that guesses makes fields multi-valued: one value is a list of one.
+            let one = |value: &Json| value.as_array().and_then(|list| list.first()).unwrap_or(value).clone();
             let text = |doc: &Json, field: &str| {
-                doc.get(field).and_then(Json::as_str).unwrap_or_default().to_owned()
+                doc.get(field).map(one).and_then(|one| one.as_str().map(str::to_owned)).unwrap_or_default()
             };
             for doc in answer.pointer("/response/docs").and_then(Json::as_array).into_iter().flatten() {
                 each(&text(doc, id), &text(doc, digest));

@@ -14,8 +14,10 @@ pub struct PipelineDatabase {
     pool: PgPool,
     /// The file's name.
     pipeline: String,
-    /// For errors.
+    /// Whose changes; empty for what concerns the whole file.
     source: String,
+    /// The same, for errors.
+    place: String,
 }
 
 /// A row of the outbox.
@@ -42,7 +44,7 @@ impl PipelineDatabase {
         let options = connect_options(source, config)?;
         // One listens, one renews the lease, one reads changes; one to spare.
         let pool = PgPoolOptions::new().max_connections(4).connect_lazy_with(options);
-        Ok(Self { pool, pipeline: pipeline.to_owned(), source: source.to_owned() })
+        Ok(Self { pool, pipeline: pipeline.to_owned(), source: source.to_owned(), place: source.to_owned() })
     }
 
     /// The same database for what concerns the whole file, not one source.
@@ -56,15 +58,17 @@ impl PipelineDatabase {
     }
 
     pub fn error(&self, error: &sqlx::Error) -> SourceError {
-        let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default().into_owned();
-        // Undefined table or schema: these are ours.
-        if matches!(code.as_str(), "42P01" | "3F000") {
+        let database = error.as_database_error();
+        let code = database.and_then(|error| error.code()).unwrap_or_default().into_owned();
+        // Undefined table or schema, and it is ours: whatever the server's language, it quotes the name.
+        let ours = database.is_some_and(|error| error.message().contains("parhelion_ingest"));
+        if ours && matches!(code.as_str(), "42P01" | "3F000") {
             return SourceError::refused(
-                &self.source,
+                &self.place,
                 "its database lacks our tables; run `parhelion ingest install FILE`",
             );
         }
-        database_error(&self.source, error)
+        database_error(&self.place, error)
     }
 
     /// The oldest changes that are not yet confirmed.

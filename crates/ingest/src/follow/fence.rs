@@ -19,7 +19,14 @@ pub enum FenceError {
     #[error("another service has taken over: its token is {0}")]
     Deposed(i64),
     #[error("target: {0}")]
-    Target(#[from] ApiError),
+    Target(ApiError),
+}
+
+// By hand: an error that another is made from becomes its cause, and would be printed twice.
+impl From<ApiError> for FenceError {
+    fn from(error: ApiError) -> Self {
+        Self::Target(error)
+    }
 }
 
 /// The right to write to a collection, while nobody with a higher token has claimed it.

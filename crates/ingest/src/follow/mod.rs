@@ -10,9 +10,11 @@ mod lease;
 mod pgoutput;
 mod service;
 mod status;
+mod watch;
 
 pub use database::PipelineDatabase;
 pub use fence::{Fence, FenceError};
 pub use install::{install_sql, make_slot, run_sql, slot_name, uninstall_sql};
 pub use service::{Service, ServiceError, ServiceEvent, ServiceOptions};
 pub use status::{FollowStatus, status};
+pub use watch::check_watch;

@@ -99,7 +99,7 @@ impl MassIndex {
     /// Runs to the end: reads, verifies, puts in place. A source that goes away meanwhile is read on from a
     /// new snapshot.
     pub async fn run(&self) -> Result<RunReport, RunError> {
-        let mut state = self.folder.load()?;
+        let mut state = self.folder.load()?.for_target(&self.config.target);
         let digest = config_digest(&self.config);
         let revisions = self.revisions().await?;
         let goes_on = !self.options.fresh

@@ -18,9 +18,9 @@ pub enum RunError {
     #[error(transparent)]
     Source(#[from] SourceError),
     #[error("target: {0}")]
-    Target(#[from] crate::solr_api::ApiError),
+    Target(crate::solr_api::ApiError),
     #[error("cannot keep the run's state: {0}; mend the folder, then go on")]
-    State(#[from] std::io::Error),
+    State(std::io::Error),
     #[error(
         "{rejected} rows were refused, more than --max-errors {max}; see {file}, mend, and run again: it goes on before \
          them"
@@ -32,6 +32,19 @@ pub enum RunError {
     Deposed,
     #[error("{0}")]
     Config(String),
+}
+
+// By hand: an error that another is made from becomes its cause, and would be printed twice.
+impl From<crate::solr_api::ApiError> for RunError {
+    fn from(error: crate::solr_api::ApiError) -> Self {
+        Self::Target(error)
+    }
+}
+
+impl From<std::io::Error> for RunError {
+    fn from(error: std::io::Error) -> Self {
+        Self::State(error)
+    }
 }
 
 /// Rows as they are dealt with, for a progress bar.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::TargetConfig;
 use crate::record::Rejected;
 use crate::sources::KeyRange;
 
@@ -21,6 +22,9 @@ pub struct RunState {
     pub phase: RunPhase,
     /// Of the file's contents: another file is another run.
     pub config_digest: String,
+    /// Server and collection of the file: what runs into another made concerns nobody.
+    #[serde(default)]
+    pub target: String,
     /// Where this run's documents go.
     pub collection: String,
     /// What the alias stood for before.
@@ -88,6 +92,14 @@ impl RunTotals {
 }
 
 impl RunState {
+    /// The state for runs into `target`: of another only the number goes on, so that nothing that was made
+    /// there is gone on with, gone back to or removed.
+    #[must_use]
+    pub fn for_target(self, config: &TargetConfig) -> Self {
+        let target = format!("{}/{}", config.url, config.collection);
+        if self.target == target { self } else { Self { run: self.run, target, ..Self::default() } }
+    }
+
     pub fn totals(&self) -> RunTotals {
         let mut totals = RunTotals::default();
         self.sources.iter().flat_map(|source| &source.ranges).for_each(|range| totals.add(range.totals));

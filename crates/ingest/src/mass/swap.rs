@@ -21,6 +21,7 @@ impl MassIndex {
             run: before.run + 1,
             phase: RunPhase::Reading,
             config_digest: digest,
+            target: before.target,
             collection: target.collection.clone(),
             previous: None,
             made: before.made,
@@ -48,7 +49,7 @@ impl MassIndex {
                 )));
             }
             state.previous = self.target.alias(&target.collection).await?;
-            self.remove_unfinished(&mut state, &collections).await?;
+            self.remove_unfinished(&mut state, before.previous, &collections).await?;
             // A number that a collection of another state folder has is left alone.
             while collections.contains(&named(&self.config, state.run)) {
                 state.run += 1;
@@ -64,9 +65,14 @@ impl MassIndex {
         Ok(state)
     }
 
-    async fn remove_unfinished(&self, state: &mut RunState, collections: &[String]) -> Result<(), RunError> {
+    async fn remove_unfinished(
+        &self,
+        state: &mut RunState,
+        kept_before: Option<String>,
+        collections: &[String],
+    ) -> Result<(), RunError> {
         let current = state.previous.clone();
-        let kept = self.folder.load()?.previous;
+        let kept = kept_before;
         let (gone, made): (Vec<_>, Vec<_>) = std::mem::take(&mut state.made)
             .into_iter()
             .partition(|name| Some(name) != current.as_ref() && Some(name) != kept.as_ref());
@@ -132,7 +138,7 @@ fn named(config: &IngestConfig, run: u64) -> String {
 pub async fn rollback(config: &IngestConfig) -> Result<(String, String), RunError> {
     let dir = config.state.dir.clone().unwrap_or_default();
     let folder = StateFolder::open(&dir)?;
-    let mut state = folder.load()?;
+    let mut state = folder.load()?.for_target(&config.target);
     if config.target.mode == TargetMode::Direct || state.phase != RunPhase::Done {
         return Err(RunError::Config(
             "no finished run with `mode = \"swap\"` is there to go back from".to_owned(),

@@ -52,7 +52,9 @@ pub fn database_error(source: &str, error: &sqlx::Error) -> SourceError {
         _ if passes => SourceError::unavailable(source, message),
         "42703" | "42P01" => SourceError::refused(
             source,
-            format!("{message}; the table has changed, or the query is wrong: mend `query`, then go on"),
+            format!(
+                "{message}; the table has changed, or the file names it wrongly: mend `query` or `watch`, then go on"
+            ),
         ),
         // Of a database of the encoding `SQL_ASCII`, which keeps whatever bytes it was given.
         "22021" => SourceError::refused(
