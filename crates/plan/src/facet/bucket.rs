@@ -154,7 +154,12 @@ pub struct DomainChange {
 impl DomainChange {
     /// Whether an empty bucket may become one that is not.
     pub fn widens(&self) -> bool {
-        self.queries.is_some() || !self.exclude_tags.is_empty()
+        self.queries.is_some() || !self.exclude_tags.is_empty() || self.asks_shards()
+    }
+
+    /// Whether it leads from and to documents of several shards.
+    pub fn asks_shards(&self) -> bool {
+        self.moves.iter().any(Move::asks_shards)
     }
 }
 

@@ -13,8 +13,21 @@ pub enum Move {
     /// What is below those of them that match, which are parents.
     ToChildren(Query),
     Join {
+        /// The collection, where it has shards besides the one that is asked.
+        collection: Option<Arc<str>>,
         from: Arc<str>,
         to: Arc<str>,
     },
     Graph(Graph),
+}
+
+impl Move {
+    /// Whether it leads from and to documents of several shards.
+    pub fn asks_shards(&self) -> bool {
+        match self {
+            Self::ToParents(_) | Self::ToChildren(_) => false,
+            Self::Join { collection, .. } => collection.is_some(),
+            Self::Graph(graph) => graph.collection.is_some(),
+        }
+    }
 }

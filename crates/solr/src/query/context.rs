@@ -72,14 +72,6 @@ impl Names<'_> {
     pub fn is_gathered(&self) -> bool {
         self.sharded.is_some() || self.together
     }
-
-    /// Errors: `BadRequest` for what one shard cannot answer for all.
-    pub fn refuse_over_shards(&self, what: &str) -> Result<()> {
-        let Some(collection) = self.sharded else { return Ok(()) };
-        Err(Error::bad_request(format!(
-            "{what} is not supported over several shards yet, and `{collection}` has some; use a collection of one shard"
-        )))
-    }
 }
 
 impl Default for Names<'_> {

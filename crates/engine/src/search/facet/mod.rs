@@ -62,7 +62,12 @@ pub(crate) fn count(
     for facet in plan.pivots.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
         let stats = facet.stats.as_ref().map(|plan| tree::Opened::open(&mut domains, plan)).transpose()?;
-        result.pivots.push(pivot::count(units, &facet.levels, &pivot::Below { facet, stats }, &domain)?);
+        result.pivots.push(pivot::count(
+            units,
+            &facet.levels,
+            &pivot::Below { facet, stats, searched },
+            &domain,
+        )?);
     }
     for facet in plan.heatmaps.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;

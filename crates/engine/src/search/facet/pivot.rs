@@ -9,6 +9,7 @@ use std::sync::Arc;
 use plan::partial::{ByValue, PivotLevel, PivotPartial, UnitCount};
 use plan::{CutDepth, FieldFacet, Filter, PivotFacet, Query, Result, Value};
 
+use super::domains::Searched;
 use super::tree::Opened;
 use super::units::Units;
 use super::{field, range};
@@ -25,6 +26,7 @@ const PLACES: usize = 16;
 pub(super) struct Below<'p> {
     pub(super) facet: &'p PivotFacet,
     pub(super) stats: Option<Opened<'p>>,
+    pub(super) searched: &'p Searched<'p>,
 }
 
 impl Below<'_> {
@@ -96,8 +98,11 @@ fn looked_into(
     if !rest.is_empty() {
         part.below = Some(self::count(units, rest, below, &hits)?);
     }
-    part.stats =
-        below.stats.as_ref().map(|stats| stats.compute(units.context, units.room, &hits)).transpose()?;
+    part.stats = below
+        .stats
+        .as_ref()
+        .map(|stats| stats.compute(units.context, (units.room, below.searched), &hits))
+        .transpose()?;
     let queries = below.facet.queries.iter().map(|one| units.matching(&one.query, &hits));
     part.queries = queries.collect::<Result<_>>()?;
     let ranges = below.facet.ranges.iter().map(|one| range::count(units, one, &hits));

@@ -52,7 +52,7 @@ impl Lowering<'_> {
 
     /// The documents of this shard that a graph leads to from what `query` finds in all shards of
     /// `collection`; `roots` are those it finds here.
-    fn reached_over_shards(
+    pub(super) fn reached_over_shards(
         &mut self,
         collection: &str,
         query: &Query,
@@ -149,7 +149,7 @@ impl Lowering<'_> {
         self.living_holders(node, &tallies)
     }
 
-    fn living_holders(&mut self, node: &FieldLayout, values: &Tallies) -> Result<BySegment> {
+    pub(super) fn living_holders(&mut self, node: &FieldLayout, values: &Tallies) -> Result<BySegment> {
         let mut holders = self.holders(node, values.keys())?;
         let bits = self.context.segments.iter().map(|segment| {
             let mut bits = holders.remove(&segment.view.id()).unwrap_or_default();

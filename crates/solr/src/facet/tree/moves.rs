@@ -55,14 +55,11 @@ impl TreeReader<'_> {
                 }
             }
         }
-        // The documents on the other end may lie on other shards, which a bucket's own shard cannot ask.
-        self.context.names.refuse_over_shards("`domain.join`")?;
         let ends = self.later(method).and_then(|()| self.fields(&from, &to));
-        Ok(ends.map(|(from, to)| Move::Join { from, to }))
+        Ok(ends.map(|(from, to)| Move::Join { collection: self.sharded(), from, to }))
     }
 
     fn graph(&mut self, entries: &Entries) -> Result<Option<Move>> {
-        self.context.names.refuse_over_shards("`domain.graph`")?;
         let (from, to) = ends("graph", entries)?;
         let Some((node, edges)) = self.fields(&from, &to) else { return Ok(None) };
         let get =
@@ -73,7 +70,7 @@ impl TreeReader<'_> {
         let filter = get("traversalFilter").map(|text| self.domain_query(&text));
         let filter = self.later(filter.transpose()).flatten();
         Ok(Some(Move::Graph(Graph {
-            collection: None,
+            collection: self.sharded(),
             node,
             edges,
             filter,
@@ -81,6 +78,11 @@ impl TreeReader<'_> {
             with_roots: flag("returnRoot", true),
             only_leaves: flag("returnOnlyLeaf", false),
         })))
+    }
+
+    /// The collection, where documents on the other end may lie on other shards.
+    fn sharded(&self) -> Option<Arc<str>> {
+        self.context.names.sharded.map(Arc::from)
     }
 
     fn fields(&mut self, from: &str, to: &str) -> Option<(Arc<str>, Arc<str>)> {

@@ -9,8 +9,8 @@ use super::docs::BucketDocs;
 use super::path::{Path, PathTo};
 use super::summary::OpenStats;
 use crate::search::context::SearchContext;
+use crate::search::facet::domains::Searched;
 use crate::search::facet::room::BucketBudget;
-use crate::search::rounds::Round;
 
 /// What buckets are computed with.
 #[derive(Clone, Copy)]
@@ -18,8 +18,8 @@ pub(super) struct TreeContext<'c> {
     pub(super) context: &'c SearchContext<'c>,
     pub(super) room: &'c BucketBudget,
     pub(super) depth: CutDepth,
-    /// What rounds of the same search share, where there may be several.
-    pub(super) round: Option<&'c Round>,
+    /// The search, of whose hits the outermost bucket is.
+    pub(super) searched: &'c Searched<'c>,
 }
 
 impl TreeContext<'_> {
@@ -39,6 +39,8 @@ pub(super) struct BucketNeeds {
     pub(super) more_than_count: bool,
     /// Whether a bucket without documents here still has something to merge.
     pub(super) adds_to_absent: bool,
+    /// Whether something below leads to documents of other shards.
+    pub(super) asks_shards: bool,
     /// Whether what is computed of a bucket looks at other documents than the bucket's.
     pub(super) reaches_out: bool,
 }

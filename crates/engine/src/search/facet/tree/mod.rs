@@ -11,6 +11,7 @@ mod first;
 mod functions;
 mod keys;
 mod open;
+mod origin;
 mod path;
 mod ranges;
 mod rank;
@@ -34,14 +35,13 @@ use super::heatmap;
 use super::room::BucketBudget;
 use crate::search::context::SearchContext;
 use crate::search::facet::domain::Domain;
-use crate::search::facet::domains::Domains;
+use crate::search::facet::domains::{Domains, Searched};
 use crate::search::lower::moved;
-use crate::search::rounds::Round;
 
 /// Computes `plan` of all hits.
 pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketPartial> {
     let open = Opened::open(domains, plan)?;
-    open.in_round(domains.context, (domains.room, domains.searched.round), &domains.all)
+    open.compute(domains.context, (domains.room, domains.searched), &domains.all)
 }
 
 /// A tree made ready for a snapshot.
@@ -59,19 +59,10 @@ impl<'p> Opened<'p> {
     pub(super) fn compute(
         &self,
         context: &SearchContext<'_>,
-        room: &BucketBudget,
+        (room, searched): (&BucketBudget, &Searched<'_>),
         hits: &Domain,
     ) -> Result<BucketPartial> {
-        self.in_round(context, (room, None), hits)
-    }
-
-    fn in_round(
-        &self,
-        context: &SearchContext<'_>,
-        (room, round): (&BucketBudget, Option<&Round>),
-        hits: &Domain,
-    ) -> Result<BucketPartial> {
-        let tree = TreeContext { context, room, depth: self.depth, round };
+        let tree = TreeContext { context, room, depth: self.depth, searched };
         tree.bucket(&self.bucket, &BucketDocs::of(hits.clone()), PathTo::to(None))
     }
 }
@@ -163,12 +154,25 @@ impl TreeContext<'_> {
             Base::Search(hits) => path::restrict(self.context, BucketDocs::of(hits.clone()), path)?,
             Base::Queries(hits) => BucketDocs::of(hits.clone()),
         };
-        for by in &facet.plan.domain.moves {
-            docs = BucketDocs::of(moved(self.context, by, &docs.bits(self.context))?);
+        let domain = &facet.plan.domain;
+        let mut everywhere = None;
+        if domain.asks_shards() || facet.below.needs.asks_shards {
+            let widened = matches!(facet.base, Base::Search(_));
+            everywhere = Some(origin::before_moves(self.searched.plan, (domain, widened), path)?);
+        }
+        for by in &domain.moves {
+            let bits = docs.bits(self.context);
+            docs = BucketDocs::of(moved(self.context, by, (&bits, everywhere.as_ref()))?);
+            let version = self.context.layout.lineage().version;
+            everywhere = everywhere.map(|query| origin::after(by, version, query));
         }
         for bits in &facet.filters {
             docs = docs.restricted(bits, true);
         }
+        let everywhere =
+            everywhere.map(|query| origin::all_of(domain.filters.iter().cloned().chain([query]).collect()));
+        let within = everywhere.as_ref().map(|query| Path { above: path, step: Step::Domain(query) });
+        let path = within.as_ref().or(path);
         Ok(match &facet.cut {
             Cut::Query(None) => SubFacetPartial::Query(self.bucket(&facet.below, &docs, PathTo::to(path))?),
             Cut::Query(Some((query, bits))) => {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use plan::{BucketPlan, DomainChange, HeatmapFacet, Query, Result, SubFacet, SubFacetKind};
+use plan::{BucketPlan, DomainChange, Error, HeatmapFacet, Query, Result, SubFacet, SubFacetKind};
 
 use super::below::BucketNeeds;
 use super::ranges::OpenRanges;
@@ -65,6 +65,9 @@ impl<'p> OpenBucket<'p> {
             sub_facets: !facets.is_empty(),
             more_than_count: !stats.is_empty() || !facets.is_empty(),
             adds_to_absent: stats.compares_sets() || facets.iter().any(|facet| facet.adds_to_absent),
+            asks_shards: facets
+                .iter()
+                .any(|facet| facet.plan.domain.asks_shards() || facet.below.needs.asks_shards),
             reaches_out: stats.compares_sets() || facets.iter().any(reaches),
         };
         Ok(Self { plan, stats, facets, needs })
@@ -75,6 +78,13 @@ impl<'p> OpenFacet<'p> {
     fn open(domains: &mut Domains<'_>, plan: &'p SubFacet) -> Result<Self> {
         let context = domains.context;
         let below = OpenBucket::open(domains, &plan.below)?;
+        if below.needs.asks_shards && matches!(plan.kind, SubFacetKind::Terms(_)) {
+            // A value may have documents on one shard alone, and lead to some of another.
+            return Err(Error::bad_request(
+                "`domain.join` and `domain.graph` below a terms facet are not supported over several shards; put them \
+                 into a facet of their own, or use a collection of one shard",
+            ));
+        }
         let cut = match &plan.kind {
             SubFacetKind::Query(None) => Cut::Query(None),
             SubFacetKind::Query(Some(query)) => Cut::Query(Some((query, query_bits(context, query)?))),

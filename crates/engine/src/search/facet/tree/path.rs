@@ -24,12 +24,15 @@ pub(super) enum Step<'a> {
     /// Those without any.
     Missing(&'a Arc<str>),
     Range(&'a RangesFacet, &'a RangeBucket),
+    /// The documents of a facet whose domain is another than the bucket above. No step on the way back to
+    /// what a filter left out.
+    Domain(&'a Query),
 }
 
 impl Step<'_> {
-    fn query(&self) -> Query {
+    pub(super) fn query(&self) -> Query {
         match self {
-            Step::Query(query) => (*query).clone(),
+            Step::Query(query) | Step::Domain(query) => (*query).clone(),
             Step::Value(field, value) => Query::Term { field: (*field).clone(), value: (*value).clone() },
             Step::Missing(field) => {
                 let exists = Query::Exists { field: (*field).clone() };
@@ -62,7 +65,9 @@ pub(super) fn restrict<'d>(
 ) -> Result<BucketDocs<'d>> {
     let mut rest = path;
     while let Some(Path { above, step }) = rest {
-        docs = step.restrict(context, &docs)?;
+        if !matches!(step, Step::Domain(_)) {
+            docs = step.restrict(context, &docs)?;
+        }
         rest = *above;
     }
     Ok(docs)

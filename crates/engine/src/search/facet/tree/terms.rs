@@ -99,7 +99,7 @@ impl<'p> OpenTerms<'p> {
             return Ok(found);
         };
         let cutting = Cutting { terms: self, column, docs, below, context: tree.context, path };
-        let table = cutting.known_or_counted(tree.round);
+        let table = cutting.known_or_counted(tree.searched.round);
         if self.plan.all_buckets {
             found.all_buckets = Some(cutting.all_buckets(&table, tree.depth)?);
         }
