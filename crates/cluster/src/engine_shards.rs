@@ -13,7 +13,7 @@ use plan::partial::{
     ShardResult,
 };
 use plan::{Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
-use store::{LogFigures, SegmentFile, ShardImage, Verified, Watermark};
+use store::{ContentDigest, LogFigures, SegmentFile, ShardImage, Verified, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
@@ -220,6 +220,10 @@ impl ShardUpkeep for engine::Shard {
 
     fn capture(&self) -> Result<ShardImage> {
         self.capture()
+    }
+
+    fn content_digest(&self) -> Result<ContentDigest> {
+        self.content_digest()
     }
 
     fn vital_figures(&self) -> VitalFigures {

@@ -257,3 +257,35 @@ async fn a_kill_between_any_two_steps_leaves_the_old_or_the_new() {
     }
     assert!(found.contains(&true) && found.contains(&false) && found.is_sorted(), "{found:?}");
 }
+
+/// New segments for the same documents: nothing but the files differ, a crash or a failure aside.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn renewed_segments_hold_the_same_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path());
+    let films = films(&node).await;
+    let digest = |films: &Collection| films.content_digests().unwrap().pop().unwrap().1;
+    let empty = digest(&films);
+    update(&films, (0..300).map(|number| film(&format!("a{number}"), "1970")).collect()).await;
+    films.commit(Commit::HARD).await.unwrap();
+    // A second segment, dead documents in the first, and what is in the log alone.
+    update(&films, (0..100).map(|number| film(&format!("a{number}"), "1971")).collect()).await;
+    let before = digest(&films);
+    assert_eq!(before.documents(), 300);
+    films.commit(Commit::HARD).await.unwrap();
+    assert_eq!(digest(&films), before, "how documents lie in segments does not count");
+    let segments = films.stats().segment_count;
+    let (renewed, of) = (films.clone(), node.clone());
+    tokio::task::spawn_blocking(move || renewed.renew(&of)).await.unwrap().unwrap();
+    assert_eq!(digest(&films), before);
+    assert!(films.stats().segment_count < segments, "made anew");
+    assert!(films.schema_before_rebuild().is_err(), "there was no edit to undo");
+    update(&films, vec![film("a0", "1971")]).await;
+    let after = digest(&films);
+    assert!(after != before && after.documents() == 300, "the version is another");
+    assert_ne!(after, empty);
+    node.close().unwrap();
+    drop((films, node));
+    let node = open(folder.path());
+    assert_eq!(digest(&node.find("films").unwrap()), after);
+}

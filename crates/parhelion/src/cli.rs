@@ -61,7 +61,8 @@ pub enum Command {
     /// Find out why a process of this machine hangs or is slow, and what of the host will hurt next.
     #[cfg(target_os = "linux")]
     Doctor(DoctorArgs),
-    /// Look after what lies in a bucket or a data directory: read it again, move it.
+    /// Look after what lies in a bucket or a data directory: read it again, compare it, make it anew, move
+    /// it.
     Store(StoreToolArgs),
     /// Stand beside an application whose client cannot be changed, and be a better client for it.
     Relay(RelayArgs),

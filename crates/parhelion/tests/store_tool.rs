@@ -112,6 +112,49 @@ fn all_that_was_acknowledged_moves_to_a_bucket_and_back() {
     assert_eq!(documents(&third).as_array().unwrap().len(), 6);
 }
 
+/// What documents come to says whether two places have the same, and segments are made anew of them.
+#[test]
+fn segments_are_made_anew_and_documents_come_to_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, bucket) = (path("data"), format!("file://{}", path("bucket")));
+    let mut server = Server::start(Path::new(&data));
+    server.client().create_collection("films", 2);
+    update(&server, &json!([{"id": "a"}, {"id": "b"}, {"id": "c"}, {"id": "d"}]));
+    server.client().json("films/update", &[("commit", "true")]);
+    update(&server, &json!({"delete": "b"}));
+    server.client().json("films/update", &[("commit", "true")]);
+    // Beside the node that serves them.
+    let served = told(&["digest", &data]);
+    assert_eq!((&served["documents"], served["shards"].as_array().unwrap().len()), (&json!(3), 2));
+    // In the log alone: a reader does not see it, an owner does.
+    update(&server, &json!([{"id": "e"}]));
+    assert_eq!(told(&["digest", &data])["digest"], served["digest"]);
+    let said = refused(&["rebuild", &data]);
+    assert!(said.contains("cannot open"), "a node has it: {said}");
+    server.kill();
+
+    let planned = told(&["rebuild", &data, "--dry-run"]);
+    assert_eq!(planned["wouldRebuild"], served["shards"]);
+    let file = segment_file(Path::new(&data));
+    let rebuilt = told(&["rebuild", &data, "--collection", "films"]);
+    assert_eq!(rebuilt["documents"], 4);
+    assert!(!file.exists(), "the old segments are gone");
+    assert_eq!(told(&["digest", &data])["digest"], rebuilt["digest"]);
+    told(&["move", &data, &bucket]);
+    assert_eq!(told(&["digest", &bucket])["shards"], rebuilt["rebuilt"]);
+    assert_eq!(told(&["rebuild", &bucket])["rebuilt"], rebuilt["rebuilt"]);
+    assert_eq!(told(&["verify", &bucket])["damaged"], 0);
+
+    let said = refused(&["digest", &data, "--collection", "books"]);
+    assert!(said.contains("there is no collection `books`; there are: films"), "{said}");
+    let server = Server::start_with(Path::new(&path("other")), &["--store", &bucket]);
+    server.client().json("films/update", &[("commit", "true")]);
+    let asked = [("q", "*:*"), ("fl", "id"), ("sort", "id asc")];
+    let found = server.client().json("films/select", &asked)["response"]["docs"].clone();
+    assert_eq!(found, json!([{"id": "a"}, {"id": "c"}, {"id": "d"}, {"id": "e"}]));
+}
+
 #[test]
 fn a_place_with_something_of_its_own_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -11,6 +11,7 @@ mod backup;
 mod config;
 #[cfg(any(test, feature = "faults"))]
 pub mod conformance;
+mod content_digest;
 mod contract;
 mod disk;
 mod durability;
@@ -34,6 +35,7 @@ mod site;
 
 pub use backup::{BackupAdded, BackupDraft, BackupFile, BackupFolder, BackupPoint, Purged};
 pub use config::{ConfigEntry, ConfigFiles};
+pub use content_digest::ContentDigest;
 pub use contract::{
     DurabilityWaiter, FencedLog, LogFigures, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile,
     SegmentStore, SegmentWriter, ShardHome, ShardImage, Verified, Watermark, WrittenFile,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use plan::{Error, Result, SchemaSource};
 
 use super::Collection;
+use super::rebuild::RebuildPurpose;
 use super::rebuild_status::SchemaEdit;
 use crate::node::Node;
 use crate::offload;
@@ -40,7 +41,7 @@ impl Collection {
         let work = move || {
             collection.claim_rebuild(&node)?;
             let same: SchemaEdit = Box::new(|source: &SchemaSource| Ok(source.clone()));
-            let result = collection.rebuild(&node, &same, &intakes);
+            let result = collection.rebuild(&node, &same, &RebuildPurpose::Intake(intakes));
             collection.note_end(&node, result.as_ref().err().map(|error| error.message.clone()));
             result
         };

@@ -30,8 +30,26 @@ struct Rebuild<'a> {
     target: Served,
     /// The version of the collection's schema that the target's was made of.
     version: u64,
-    /// What comes in from elsewhere.
-    intakes: &'a [Intake],
+    purpose: &'a RebuildPurpose,
+}
+
+/// Why the shards are made anew.
+pub(super) enum RebuildPurpose {
+    /// Under another schema.
+    Schema,
+    /// To take in what comes from elsewhere, under the same one.
+    Intake(Vec<Intake>),
+    /// The same documents in new segments: only if they are the same.
+    Renewal,
+}
+
+impl RebuildPurpose {
+    fn intakes(&self) -> &[Intake] {
+        match self {
+            Self::Intake(intakes) => intakes,
+            Self::Schema | Self::Renewal => &[],
+        }
+    }
 }
 
 impl Collection {
@@ -49,10 +67,23 @@ impl Collection {
         self.claim_rebuild(node)?;
         let (collection, node) = (self.clone(), node.clone());
         tokio::task::spawn_blocking(move || {
-            let result = collection.rebuild(&node, &edit, &[]);
+            let result = collection.rebuild(&node, &edit, &RebuildPurpose::Schema);
             collection.note_end(&node, result.err().map(|error| error.message));
         });
         Ok(())
+    }
+
+    /// Makes all segments anew, of stored documents and what the log has beyond them, under the same schema.
+    /// Updates go on meanwhile. Blocks.
+    ///
+    /// Errors: `DataLoss` where the documents came out otherwise, and what is served is what was; `Conflict`
+    /// while another rebuild runs.
+    pub fn renew(&self, node: &Arc<Node>) -> Result<()> {
+        self.claim_rebuild(node)?;
+        let same: SchemaEdit = Box::new(|source| Ok(source.clone()));
+        let result = self.rebuild(node, &same, &RebuildPurpose::Renewal);
+        self.note_end(node, result.as_ref().err().map(|error| error.message.clone()));
+        result
     }
 
     /// From here on a rebuild is running. Errors: `Conflict` while another is.
@@ -108,7 +139,7 @@ impl Collection {
     }
 
     /// The caller has claimed it. Blocks.
-    pub(super) fn rebuild(&self, node: &Node, edit: &SchemaEdit, intakes: &[Intake]) -> Result<()> {
+    pub(super) fn rebuild(&self, node: &Node, edit: &SchemaEdit, purpose: &RebuildPurpose) -> Result<()> {
         let present = self.versioned_schema();
         let schema = rebuilt(&present, edit)?;
         let edition = self.begin_building(node, present.version + 1)?;
@@ -116,7 +147,7 @@ impl Collection {
         let opened = node.open_edition(&self.entry(), &edition, &schema, self.config().auto_commit);
         let result = opened.and_then(|target| {
             let version = present.version;
-            let mut rebuild = Rebuild { node, collection: self, edit, target, version, intakes };
+            let mut rebuild = Rebuild { node, collection: self, edit, target, version, purpose };
             let result = rebuild.run(&old);
             old.shards.iter().for_each(|served| served.shard.end_export());
             // Of those that are not served any more nothing is needed: failing to close or to remove them
@@ -181,8 +212,7 @@ impl Rebuild<'_> {
         for (number, served) in old.shards.iter().enumerate() {
             reached.push(served.shard.export(None, &mut |record| self.take(number, record))?);
         }
-        let intakes = self.intakes;
-        intakes.iter().try_for_each(|intake| self.take_in(intake))?;
+        self.purpose.intakes().iter().try_for_each(|intake| self.take_in(intake))?;
         // Rounds get shorter as long as records are taken faster than they come; what is left is taken with
         // updates held up.
         for _ in 0..ROUNDS_MAX {
@@ -266,16 +296,18 @@ impl Rebuild<'_> {
             target.shard.inherit_batches(&old.shard.remembered_batches());
         }
         self.flush()?;
-        // What only takes documents in is no edit that could be undone.
+        if matches!(self.purpose, RebuildPurpose::Renewal) {
+            check_same(old, &self.target)?;
+        }
+        // Only an edit could be undone.
         let before = collection.catalog.schema(collection.entry().key())?;
         let saved = SavedSchema {
             version: schema.lineage.version,
             source: schema.source.clone(),
             edition: Some(self.target.edition.clone()),
-            before: if self.intakes.is_empty() {
-                Some(present.value.source.clone())
-            } else {
-                before.value.before
+            before: match self.purpose {
+                RebuildPurpose::Schema => Some(present.value.source.clone()),
+                RebuildPurpose::Intake(_) | RebuildPurpose::Renewal => before.value.before,
             },
         };
         let config = collection.config();
@@ -297,6 +329,24 @@ impl Rebuild<'_> {
         collection.changes.fetch_add(1, Ordering::Release);
         Ok(())
     }
+}
+
+/// Errors: `DataLoss` where a shard's documents are not those of the one that it is made of.
+fn check_same(old: &Served, target: &Served) -> Result<()> {
+    for ((document, old), new) in old.documents.iter().zip(&old.shards).zip(&target.shards) {
+        let (old, new) = (old.shard.content_digest()?, new.shard.content_digest()?);
+        if old != new {
+            let message = format!(
+                "shard `{}` came out otherwise: {} documents with the digest {old} were {} with {new}; what \
+                 was there is kept",
+                document.name,
+                old.documents(),
+                new.documents()
+            );
+            return Err(Error::new(ErrorKind::DataLoss, message));
+        }
+    }
+    Ok(())
 }
 
 /// What a rebuild makes of the present schema: the version after it.

@@ -1,9 +1,10 @@
-//! Reads the files of a collection again, shard by shard: for whoever wants to know now what the scrub of
+//! Reads the files and the documents of a collection again, shard by shard: for whoever wants to know now what the scrub of
 //! each shard finds in a week. The reading and mending itself is each shard's (`crates/store`), as in the
 //! scrub; here is only the walk over the shards, told one by one so that a terminal can show how far it is
 //! (`parhelion store verify`).
 
-use store::{ErrorKind, Verified};
+use plan::Result;
+use store::{ContentDigest, ErrorKind, Verified};
 
 use super::Collection;
 
@@ -42,5 +43,13 @@ impl Collection {
             });
             told(verdict);
         }
+    }
+
+    /// Of each shard, by its name: what its documents come to, however they lie in segments. Blocks for as
+    /// long as it takes to read all of them.
+    pub fn content_digests(&self) -> Result<Vec<(String, ContentDigest)>> {
+        let shards = self.shards();
+        let digests = self.shard_documents().into_iter().zip(&*shards);
+        digests.map(|(document, shard)| Ok((document.name, shard.content_digest()?))).collect()
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use meter::{Clock, Meters};
 use plan::{Commit, Error, ErrorKind, LogPosition, Result, Schema, UpdateBatch, UpdateOutcome};
 
-use store::{SegmentFile, ShardImage, Verified, Watermark};
+use store::{ContentDigest, SegmentFile, ShardImage, Verified, Watermark};
 
 use crate::shard::{
     AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, SegmentStats, Shard,
@@ -177,6 +177,10 @@ impl ShardUpkeep for MemoryShard {
     fn inherit_batches(&self, _: &RememberedBatches) {}
 
     fn import(&self, _record: &[u8], _wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
+        Err(Error::internal("a shard in memory is not rebuilt"))
+    }
+
+    fn content_digest(&self) -> Result<ContentDigest> {
         Err(Error::internal("a shard in memory is not rebuilt"))
     }
 

@@ -20,7 +20,8 @@ use plan::{
 };
 
 use store::{
-    BackupFolder, BackupPoint, LogFigures, SegmentFile, ShardId, ShardImage, Site, Verified, Watermark,
+    BackupFolder, BackupPoint, ContentDigest, LogFigures, SegmentFile, ShardId, ShardImage, Site, Verified,
+    Watermark,
 };
 
 pub use engine::{
@@ -61,6 +62,8 @@ pub trait ShardUpkeep: Send + Sync {
     fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()>;
     /// Everything applied so far, committed or not, as files for another home.
     fn capture(&self) -> Result<ShardImage>;
+    /// What all living documents come to, however they lie in segments.
+    fn content_digest(&self) -> Result<ContentDigest>;
     /// Reads every file that is flushed again, and tells of each what was found.
     fn verify_files(&self, tell: &mut dyn FnMut(&SegmentFile, store::Result<Verified>));
     /// Whether what is under way gets anywhere, for whoever watches the node. Waits for nobody.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use plan::{Document, Error, ErrorKind, FieldClass, Result, Schema, Value, Version, coerce};
-use store::Watermark;
+use store::{ContentDigest, Watermark};
 
 use crate::core::Core;
 use crate::core::batches::Origin;
@@ -29,7 +29,17 @@ const RECORD_BYTES: usize = 1 << 20;
 /// Takes records in order.
 pub type Visit<'a> = dyn FnMut(&[u8]) -> Result<()> + 'a;
 
+/// Takes a document, with those of its block.
+type Put<'a> = dyn FnMut(Version, &Member, &[Member]) -> Result<()> + 'a;
+
 impl Shard {
+    /// What all living documents come to, however they lie in segments: an owner's with what is in its log
+    /// alone, a reader's as of the manifest that it took up. Two shards with the same documents, versions
+    /// included, have the same one; so have a shard and what was rebuilt of it.
+    pub fn content_digest(&self) -> Result<ContentDigest> {
+        self.core().content_digest()
+    }
+
     /// Visits records that make all documents of this moment; returns the place in the log from which
     /// [`Shard::export_since`] goes on. From here on the log is kept, until [`Shard::end_export`].
     pub fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark> {
@@ -98,6 +108,27 @@ impl Core {
         Ok(cut.logged)
     }
 
+    fn content_digest(&self) -> Result<ContentDigest> {
+        let cut = {
+            let _maintenance = self.maintenance();
+            self.cut()?
+        };
+        let schema = self.bound.load().schema.clone();
+        let mut digest = ContentDigest::default();
+        for (segment, dead) in &cut.segments {
+            let exported = Exported { segment, layout: &cut.layout, schema: &schema };
+            exported.each(dead, &mut |version, root, members| {
+                let (id, document) = in_order(root);
+                let members: Vec<Member> = members.iter().map(in_order).collect();
+                let mut record = Record::begin(&Origin::default(), 0);
+                record.put(version, &encode_body(&id, &document, &members), false);
+                digest.add(&[record.as_bytes()], 1 + members.len() as u64);
+                Ok(())
+            })?;
+        }
+        Ok(digest)
+    }
+
     fn import(&self, operations: Vec<Logged>) -> Result<()> {
         {
             let _applying = self.apply_shared();
@@ -105,6 +136,13 @@ impl Core {
         }
         self.after_group()
     }
+}
+
+/// Fields by name: in which order they came is kept, and means nothing.
+fn in_order((id, document): &Member) -> Member {
+    let mut document = document.clone();
+    document.fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+    (id.clone(), document)
 }
 
 /// A segment that is read from its first document to its last.
@@ -115,8 +153,25 @@ struct Exported<'a> {
 }
 
 impl Exported<'_> {
+    /// As records of about one size.
     fn visit(&self, dead: &Dead, visit: &mut Visit<'_>) -> Result<()> {
         let mut record = Record::begin(&Origin::default(), RECORD_BYTES);
+        self.each(dead, &mut |version, (id, document), members| {
+            // Replaces nothing: only living documents are read, and several may have one id
+            // (`overwrite=false`).
+            record.put(version, &encode_body(id, document, members), false);
+            if record.as_bytes().len() < RECORD_BYTES {
+                return Ok(());
+            }
+            visit(record.as_bytes())?;
+            record = Record::begin(&Origin::default(), RECORD_BYTES);
+            Ok(())
+        })?;
+        visit(record.as_bytes())
+    }
+
+    /// Every living document, with those of its block.
+    fn each(&self, dead: &Dead, put: &mut Put<'_>) -> Result<()> {
         let mut block = Block::default();
         for doc in (0..self.segment.max_doc).filter(|doc| !dead.contains(*doc)) {
             let source = self.segment.source(doc)?;
@@ -126,24 +181,17 @@ impl Exported<'_> {
             let id = key.map(Value::to_text).unwrap_or_default();
             let root = nested_position(&source, self.layout)?.root.filter(|root| *root != id);
             if block.root != *root.as_ref().unwrap_or(&id) {
-                block.put_strays(&mut record);
+                block.put_strays(put)?;
             }
             match root {
                 Some(root) => block.push(root, version, (id, document)),
                 None => {
-                    // Replaces nothing: only living documents are read, and several may have one id
-                    // (`overwrite=false`).
-                    record.put(version, &encode_body(&id, &document, &block.members), false);
+                    put(version, &(id, document), &block.members)?;
                     block.members.clear();
                 }
             }
-            if record.as_bytes().len() >= RECORD_BYTES {
-                visit(record.as_bytes())?;
-                record = Record::begin(&Origin::default(), RECORD_BYTES);
-            }
         }
-        block.put_strays(&mut record);
-        visit(record.as_bytes())
+        block.put_strays(put)
     }
 }
 
@@ -162,10 +210,8 @@ impl Block {
     }
 
     /// Of a block whose root is gone, each document is one of its own.
-    fn put_strays(&mut self, record: &mut Record) {
-        for (id, document) in self.members.drain(..) {
-            record.put(self.version, &encode_body(&id, &document, &[]), false);
-        }
+    fn put_strays(&mut self, put: &mut Put<'_>) -> Result<()> {
+        self.members.drain(..).try_for_each(|member| put(self.version, &member, &[]))
     }
 }
 

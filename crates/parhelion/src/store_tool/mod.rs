@@ -1,7 +1,10 @@
 //! `parhelion store`: looks after what lies in a bucket or a data directory. `verify` reads all of it again
-//! and changes nothing; `move` brings all of it to another place.
+//! and changes nothing; `move` brings all of it to another place; `digest` and `rebuild` (`contents`) say
+//! what documents come to, and make segments anew of them.
 //!
 //! A place is a folder or the URL of a store; what is behind it is `cluster`'s and `store`'s.
+
+mod contents;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,6 +42,50 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Print what the documents of each shard come to, however they lie in segments.
+    ///
+    /// The same digest means the same documents with the same versions: of two nodes that read one bucket, of
+    /// a place and where it was moved to, of a shard before and after its segments were merged or made anew.
+    /// Reads every document, beside a node that serves them, as of its last hard commit; changes nothing. The
+    /// same program is to be asked for both: another version may count otherwise. It finds accidents, and is no
+    /// signature.
+    #[command(after_help = "\
+Examples:
+  parhelion store digest ./data
+  parhelion store digest s3://bucket/prefix --collection films --json")]
+    Digest {
+        /// A data directory, or the URL of a store as --store takes it.
+        place: String,
+        /// Only this collection.
+        #[arg(long, short, value_name = "NAME")]
+        collection: Option<String>,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make all segments anew, of the stored documents and the log.
+    ///
+    /// For indexes that are suspected to be wrong, or were made by a version with a defect. What documents
+    /// come to is compared before the new segments take the place of the old: where it differs the old ones
+    /// stay. Stop the node that serves them first; one that owns the bucket loses it. Takes the space of both.
+    #[command(after_help = "\
+Examples:
+  parhelion store rebuild ./data --dry-run
+  parhelion store rebuild ./data --collection films
+  parhelion store rebuild s3://bucket/prefix --json")]
+    Rebuild {
+        /// A data directory, or the URL of a store as --store takes it.
+        place: String,
+        /// Only this collection.
+        #[arg(long, short, value_name = "NAME")]
+        collection: Option<String>,
+        /// Only say what there is to make anew.
+        #[arg(long)]
+        dry_run: bool,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
     /// Bring all collections, schemas, configurations, aliases and logins to another place.
     ///
     /// Stop the node that serves them first. The old place keeps all it has. A move that broke off goes on
@@ -65,6 +112,12 @@ Examples:
 pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
     match args.command {
         StoreCommand::Verify { place, json } => verify(&place, json),
+        StoreCommand::Digest { place, collection, json } => {
+            contents::digest(&place, collection.as_deref(), json)
+        }
+        StoreCommand::Rebuild { place, collection, dry_run, json } => {
+            contents::rebuild(&place, collection.as_deref(), (dry_run, json))
+        }
         StoreCommand::Move { from, to, dry_run, json } => move_house(&from, &to, (dry_run, json)),
     }
 }
