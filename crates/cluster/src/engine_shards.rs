@@ -97,7 +97,9 @@ impl ShardReader for engine::Shard {
         use ReadRequest as R;
         Ok(match request {
             R::Get(GetRead { ids, fields }) => A::Get(self.get(ids, fields)?),
-            R::Joined(JoinRead { join, scored }) => A::Joined(self.joined(join, scored)?),
+            R::Joined(JoinRead { join, scored, statistics }) => {
+                A::Joined(self.joined(join, scored, statistics)?)
+            }
             R::Fields(_) => A::Fields(self.luke_fields()?),
             R::TermDocuments(TermDocumentsRead { field }) => A::TermDocuments(self.term_documents(field)?),
             R::Terms(plan) => A::Terms(self.terms(plan)?),

@@ -142,3 +142,19 @@ fn facets_lead_to_documents_of_any_shard() {
     }
     alike.refuses(&[("q", "*:*"), ("fq", "{!collapse field=team_s}")], &json!({"bosses": bosses(&join)}));
 }
+
+#[test]
+fn what_a_join_scores_does_not_depend_on_shards() {
+    let alike = Alike::start();
+    for mode in ["max", "min", "avg", "total"] {
+        let query = format!("{{!join from=boss_s to=id score={mode}}}kind_s:odd team_s:t3 team_s:t4");
+        let scores = |collection: &str| {
+            let params =
+                [("q", query.as_str()), ("fl", "id,score"), ("sort", "score desc,id asc"), ("rows", "90")];
+            alike.server.client().json(&format!("{collection}/select"), &params)["response"]["docs"].clone()
+        };
+        let one = scores("one");
+        assert!(one.as_array().is_some_and(|documents| documents.len() > 9), "{one}");
+        assert_eq!(scores("three"), one, "{mode}");
+    }
+}

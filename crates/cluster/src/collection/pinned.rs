@@ -120,7 +120,7 @@ impl Collection {
     }
 }
 
-fn pins(served: &Served) -> Arc<[Arc<dyn ShardSnapshot>]> {
+pub(super) fn pins(served: &Served) -> Arc<[Arc<dyn ShardSnapshot>]> {
     served.shards.iter().map(|served| served.shard.pin()).collect()
 }
 

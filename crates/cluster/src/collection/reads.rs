@@ -9,15 +9,16 @@ use std::sync::Arc;
 use meter::{Meters, Phase, Trace, VitalFigures};
 use plan::partial::{IndexedField, Merge};
 use plan::{
-    CacheStats, CutDepth, Document, FieldSelection, Join, Result, SuggestPlan, Suggestion, TermCount,
-    TermsPlan, TopTerms, Version,
+    CacheStats, CutDepth, Document, FieldSelection, Join, Result, SearchPlan, SuggestPlan, Suggestion,
+    TermCount, TermsPlan, TopTerms, Version,
 };
 use store::LogFigures;
 
 use super::Collection;
+use super::pinned::pins;
 use super::served::{Served, ServedShard};
 use crate::finish::{finish_suggestions, finish_terms, finish_top_terms};
-use crate::gather::gather_parts;
+use crate::gather::{gather_parts, statistics};
 use crate::offload;
 use crate::shard::{
     CachesRead, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard, ShardRead,
@@ -177,7 +178,18 @@ impl Collection {
 
     /// What the documents of a join's query have in its field, on the thread that asks.
     pub(crate) fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
-        self.gathered(|shard| JoinRead { join, scored }.ask(shard, &Meters::default()))
+        let meters = Meters::default();
+        let served = self.home.served();
+        let plan = SearchPlan {
+            schema_version: join.schema_version,
+            scores: scored && served.shards.len() > 1,
+            score_statistics: self.config().score_statistics,
+            ..SearchPlan::count(join.query.clone())
+        };
+        let pins = if plan.needs_statistics() { pins(&served) } else { Arc::default() };
+        let statistics = statistics(pins.iter().map(|pin| (pin, &plan)), &meters)?;
+        let statistics = statistics.as_ref();
+        self.gathered(|shard| JoinRead { join, scored, statistics }.ask(shard, &meters))
     }
 
     /// Of the shard of this number; nothing where there is none of it.

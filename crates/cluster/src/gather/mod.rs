@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use meter::Meters;
 use plan::partial::{
-    ChosenHeads, ExpandRequest, FetchRequest, Fetched, GroupsPartial, HitRef, Merge, ShardResult,
+    ChosenHeads, ExpandRequest, FetchRequest, Fetched, GroupsPartial, HitRef, Merge, SearchStatistics,
+    ShardResult,
 };
 use plan::{Component, Error, ExpandPlan, Group, Result, SearchPlan, SearchResult, ShardFound, Value};
 
@@ -195,13 +196,20 @@ fn plans_of_many(pins: Pins<'_>, plans: Plans<'_>, meters: &Meters) -> Result<Ve
     let whole = |plan: &SearchPlan| SearchPlan { facets: plan.facets.for_several_shards(), ..plan.clone() };
     let mut distinct: Vec<SearchPlan> = plans.distinct().into_iter().map(whole).collect();
     if distinct.iter().any(SearchPlan::needs_statistics) {
-        // One after the other: it is a look into dictionaries, less work than it takes to wake a thread.
-        let asked = pins.iter().zip(distinct.iter().cycle());
-        let counted = gather_parts(asked, |(pin, plan)| pin.statistics(plan, meters))?.map(Arc::new);
+        let counted = statistics(pins.iter().zip(distinct.iter().cycle()), meters)?.map(Arc::new);
         distinct.iter_mut().for_each(|plan| plan.statistics.clone_from(&counted));
     }
     let distinct: Vec<Arc<SearchPlan>> = distinct.into_iter().map(Arc::new).collect();
     Ok(distinct.iter().cycle().take(pins.len()).cloned().collect())
+}
+
+/// What the scores of a search depend on in all shards together. One is asked after the other: it is a look
+/// into dictionaries, less work than it takes to wake a thread.
+pub(crate) fn statistics<'s>(
+    asked: impl IntoIterator<Item = (&'s Arc<dyn ShardSnapshot + 's>, &'s SearchPlan)>,
+    meters: &Meters,
+) -> Result<Option<SearchStatistics>> {
+    gather_parts(asked, |(pin, plan)| pin.statistics(plan, meters))
 }
 
 /// The parts of all shards, in their order, as one.

@@ -182,6 +182,8 @@ pub struct JoinRead<'a> {
     pub join: &'a Join,
     /// Whether scores are asked for too.
     pub scored: bool,
+    /// What they are reckoned by, of all shards together; `None` where a shard is alone and counts its own.
+    pub statistics: Option<&'a SearchStatistics>,
 }
 
 pub struct FieldsRead;

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use meter::{Allowance, Meters, Trace};
+use plan::partial::SearchStatistics;
 use plan::{Error, Query, Result, SearchPlan, Value};
 use tantivy::{DocId, SegmentReader};
 
@@ -135,8 +136,12 @@ impl<'a> SearchContext<'a> {
 
     /// The same, scored by the statistics that the plan brings.
     pub(crate) fn of_plan(self, plan: &'a SearchPlan) -> Self {
-        let counted_by = plan.statistics.as_deref().map_or(CountedBy::Shard, CountedBy::Collection);
-        Self { counted_by, ..self }
+        self.counted_by(plan.statistics.as_deref())
+    }
+
+    /// The same, scored by these, of all shards of a collection; by the shard's own where there are none.
+    pub(crate) fn counted_by(self, statistics: Option<&'a SearchStatistics>) -> Self {
+        Self { counted_by: statistics.map_or(CountedBy::Shard, CountedBy::Collection), ..self }
     }
 
     /// The same, on the account of a request: cut short when its allowance is used up.

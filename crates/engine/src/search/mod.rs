@@ -182,12 +182,11 @@ pub(crate) fn matching_docs(snapshot: &Snapshot, query: &Query) -> Result<Vec<(u
 /// What the documents of a join's query have in its field.
 pub(crate) fn joined(
     snapshot: &Snapshot,
-    join: &plan::Join,
-    scored: bool,
+    (join, scored, statistics): (&plan::Join, bool, Option<&SearchStatistics>),
     caches: &SearchCaches,
 ) -> Result<Tallies> {
     caches.follow(snapshot);
-    lower::joined(&context_of(snapshot, caches), join, scored)
+    lower::joined(&context_of(snapshot, caches).counted_by(statistics), join, scored)
 }
 
 /// What the index holds of each concrete field, by name.

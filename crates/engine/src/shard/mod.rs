@@ -12,7 +12,7 @@ pub(crate) mod stats;
 use std::sync::Arc;
 
 use meter::{Clock, VitalFigures};
-use plan::partial::{ByValue, IndexedFields, SuggestPartial, TermCounts};
+use plan::partial::{ByValue, IndexedFields, SearchStatistics, SuggestPartial, TermCounts};
 use plan::{
     AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,
     SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
@@ -156,9 +156,15 @@ impl Shard {
     }
 
     /// What the documents of a join's query have in its field: what another collection asks of this one.
-    pub fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
-        search::joined(&*self.snapshot_for(join.schema_version)?, join, scored, &self.caches)
-            .map(JoinedValues)
+    /// `statistics` are those of all its shards, where it has several.
+    pub fn joined(
+        &self,
+        join: &Join,
+        scored: bool,
+        statistics: Option<&SearchStatistics>,
+    ) -> Result<JoinedValues> {
+        let snapshot = self.snapshot_for(join.schema_version)?;
+        search::joined(&snapshot, (join, scored, statistics), &self.caches).map(JoinedValues)
     }
 
     /// Makes other collections known, once.
