@@ -1,6 +1,6 @@
-//! What a shard's content comes to as one number, whatever order it is read in: each part's SHA-256, added up.
-//! Two copies of a shard whose segments differ, because they were merged otherwise or made anew, are compared
-//! by it. It finds accidents; it is no signature, since whoever wants to can make sums meet.
+//! What a shard's content comes to as one number, whatever order it is read in: each part's SHA-256, added
+//! up. Two copies of a shard whose segments differ, because they were merged otherwise or made anew, are
+//! compared by it. It finds accidents; it is no signature, since whoever wants to can make sums meet.
 //!
 //! In: parts as bytes, from `engine`; out: hexadecimal, for people and scripts.
 

@@ -5,11 +5,9 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Result, SchemaSource};
+use plan::{Error, Result};
 
 use super::Collection;
-use super::rebuild::RebuildPurpose;
-use super::rebuild_status::SchemaEdit;
 use crate::node::Node;
 use crate::offload;
 
@@ -40,8 +38,7 @@ impl Collection {
         let (collection, node) = (self.clone(), node.clone());
         let work = move || {
             collection.claim_rebuild(&node)?;
-            let same: SchemaEdit = Box::new(|source: &SchemaSource| Ok(source.clone()));
-            let result = collection.rebuild(&node, &same, &RebuildPurpose::Intake(intakes));
+            let result = collection.rebuild_taking_in(&node, intakes);
             collection.note_end(&node, result.as_ref().err().map(|error| error.message.clone()));
             result
         };

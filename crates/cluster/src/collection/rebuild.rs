@@ -34,7 +34,7 @@ struct Rebuild<'a> {
 }
 
 /// Why the shards are made anew.
-pub(super) enum RebuildPurpose {
+enum RebuildPurpose {
     /// Under another schema.
     Schema,
     /// To take in what comes from elsewhere, under the same one.
@@ -80,8 +80,7 @@ impl Collection {
     /// while another rebuild runs.
     pub fn renew(&self, node: &Arc<Node>) -> Result<()> {
         self.claim_rebuild(node)?;
-        let same: SchemaEdit = Box::new(|source| Ok(source.clone()));
-        let result = self.rebuild(node, &same, &RebuildPurpose::Renewal);
+        let result = self.rebuild(node, &same_schema(), &RebuildPurpose::Renewal);
         self.note_end(node, result.as_ref().err().map(|error| error.message.clone()));
         result
     }
@@ -138,8 +137,13 @@ impl Collection {
         }
     }
 
+    /// With documents from elsewhere. The caller has claimed it. Blocks.
+    pub(super) fn rebuild_taking_in(&self, node: &Node, intakes: Vec<Intake>) -> Result<()> {
+        self.rebuild(node, &same_schema(), &RebuildPurpose::Intake(intakes))
+    }
+
     /// The caller has claimed it. Blocks.
-    pub(super) fn rebuild(&self, node: &Node, edit: &SchemaEdit, purpose: &RebuildPurpose) -> Result<()> {
+    fn rebuild(&self, node: &Node, edit: &SchemaEdit, purpose: &RebuildPurpose) -> Result<()> {
         let present = self.versioned_schema();
         let schema = rebuilt(&present, edit)?;
         let edition = self.begin_building(node, present.version + 1)?;
@@ -347,6 +351,10 @@ fn check_same(old: &Served, target: &Served) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn same_schema() -> SchemaEdit {
+    Box::new(|source| Ok(source.clone()))
 }
 
 /// What a rebuild makes of the present schema: the version after it.

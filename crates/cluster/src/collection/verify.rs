@@ -1,7 +1,7 @@
-//! Reads the files and the documents of a collection again, shard by shard: for whoever wants to know now what the scrub of
-//! each shard finds in a week. The reading and mending itself is each shard's (`crates/store`), as in the
-//! scrub; here is only the walk over the shards, told one by one so that a terminal can show how far it is
-//! (`parhelion store verify`).
+//! Reads the files and the documents of a collection again, shard by shard: for whoever wants to know now
+//! what the scrub of each shard finds in a week, or whether two places have the same. The reading and mending
+//! itself is each shard's (`crates/store`), as in the scrub; here is only the walk over the shards, told one
+//! by one so that a terminal can show how far it is (`parhelion store verify`, `digest`).
 
 use plan::Result;
 use store::{ContentDigest, ErrorKind, Verified};

@@ -9,7 +9,7 @@ use cluster::{Collection, Node};
 use serde_json::{Value, json};
 use store::ContentDigest;
 
-use super::DataPlace;
+use super::place::DataPlace;
 use crate::output;
 
 /// A shard of a collection, and what it comes to.

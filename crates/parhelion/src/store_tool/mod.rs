@@ -5,19 +5,17 @@
 //! A place is a folder or the URL of a store; what is behind it is `cluster`'s and `store`'s.
 
 mod contents;
+mod place;
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use cluster::{CacheSizes, MetadataHomes, NewHouse, Node, NodeConfig, ShardVerdict, ThreadScheduler};
+use cluster::{NewHouse, ShardVerdict};
 use serde_json::{Value, json};
-use store::{LocalSite, Site};
 
-use crate::ambient::{SystemClock, new_uuid};
-use crate::object_store::{OpenStore, StorePrices};
 use crate::output;
+use place::DataPlace;
 
 #[derive(Debug, Args)]
 pub struct StoreToolArgs {
@@ -46,9 +44,9 @@ Examples:
     ///
     /// The same digest means the same documents with the same versions: of two nodes that read one bucket, of
     /// a place and where it was moved to, of a shard before and after its segments were merged or made anew.
-    /// Reads every document, beside a node that serves them, as of its last hard commit; changes nothing. The
-    /// same program is to be asked for both: another version may count otherwise. It finds accidents, and is no
-    /// signature.
+    /// Reads every document, beside a node that serves them, as of its last hard commit; changes nothing.
+    /// The same program is to be asked for both: another version may count otherwise. It finds accidents, and
+    /// is no signature.
     #[command(after_help = "\
 Examples:
   parhelion store digest ./data
@@ -67,7 +65,8 @@ Examples:
     ///
     /// For indexes that are suspected to be wrong, or were made by a version with a defect. What documents
     /// come to is compared before the new segments take the place of the old: where it differs the old ones
-    /// stay. Stop the node that serves them first; one that owns the bucket loses it. Takes the space of both.
+    /// stay. Stop the node that serves them first; one that owns the bucket loses it. Takes the space of
+    /// both.
     #[command(after_help = "\
 Examples:
   parhelion store rebuild ./data --dry-run
@@ -119,66 +118,6 @@ pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
             contents::rebuild(&place, collection.as_deref(), (dry_run, json))
         }
         StoreCommand::Move { from, to, dry_run, json } => move_house(&from, &to, (dry_run, json)),
-    }
-}
-
-/// Where collections lie.
-enum DataPlace {
-    Folder(PathBuf),
-    /// With a folder for what only this node writes, which is gone at the end.
-    Store(OpenStore, Scratch),
-}
-
-/// A folder that goes when this does.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-impl DataPlace {
-    fn open(place: &str) -> anyhow::Result<Self> {
-        if !place.contains("://") {
-            return Ok(DataPlace::Folder(PathBuf::from(place)));
-        }
-        let scratch = Scratch(std::env::temp_dir().join(format!("parhelion-store-{}", new_uuid())));
-        Ok(DataPlace::Store(OpenStore::open(place, None, StorePrices::default())?, scratch))
-    }
-
-    fn data_dir(&self) -> &Path {
-        match self {
-            DataPlace::Folder(folder) | DataPlace::Store(_, Scratch(folder)) => folder,
-        }
-    }
-
-    fn parts(&self) -> anyhow::Result<(MetadataHomes, Arc<dyn Site>)> {
-        Ok(match self {
-            DataPlace::Folder(folder) => (MetadataHomes::files(folder)?, Arc::new(LocalSite::new(folder))),
-            DataPlace::Store(store, Scratch(folder)) => (store.documents(folder)?, store.site()),
-        })
-    }
-
-    /// What is there, owned or only read. Errors: where there is no such folder.
-    fn node(&self, owns: bool) -> anyhow::Result<Arc<Node>> {
-        if let DataPlace::Folder(folder) = self
-            && !folder.join("collections").is_dir()
-        {
-            bail!("`{}` is no data directory: it has no folder `collections`", folder.display());
-        }
-        let (homes, site) = self.parts()?;
-        let scheduler = Arc::new(ThreadScheduler);
-        let shards = match owns {
-            true => cluster::engine_shards(CacheSizes::NONE, scheduler),
-            // It is looked at once.
-            false => cluster::engine_readers(CacheSizes::NONE, scheduler, u64::from(u32::MAX)),
-        };
-        let data_dir = self.data_dir().to_owned();
-        let config =
-            NodeConfig { data_dir, clock: Arc::new(SystemClock), shards, name: "store_solr".to_owned() };
-        let open = if owns { Node::open_at } else { Node::open_reader };
-        Ok(open(config, homes, site)?)
     }
 }
 
