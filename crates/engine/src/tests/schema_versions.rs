@@ -78,7 +78,7 @@ fn asked(shard: &Shard, version: u64) -> Vec<Result<()>> {
         shard.pin().search(&search, &meters).map(drop),
         shard.pin().why_not(&search, "1", &meters).map(drop),
         shard.pin().explain_other(&search, &Query::All, 1, &meters).map(drop),
-        shard.joined(&join, false).map(drop),
+        shard.joined(&join, false, None).map(drop),
         shard.terms(&terms).map(drop),
         shard.pin().words(&words, &meters).map(drop),
         shard.pin().vectors(&vectors).map(drop),

@@ -34,7 +34,7 @@ impl Lowering<'_> {
         let mode = join.score.filter(|mode| self.scored && *mode != RelatedScore::None);
         let Some(to) = self.field(&join.to) else { return Ok(Node::Nothing) };
         let (label, tallies) = match &join.collection {
-            // Scores behind it are reckoned by the counts of that collection, which it asks its shards itself.
+            // Scores behind it are by the counts of that collection, which it asks its shards for itself.
             Some(_) if self.context.is_noting() => return Ok(Node::Nothing),
             Some(collection) => {
                 let joined = self.context.peers(collection)?.joined(collection, join, mode.is_some())?;

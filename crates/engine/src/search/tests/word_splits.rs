@@ -240,7 +240,7 @@ proptest! {
         let join = if scored { Join { query: plan::Query::ConstantScore { query: Box::new(join.query), score: 0.3 }, ..join } } else { join };
         split.check(|shards, _| {
             let caches = || SearchCaches::default();
-            let values = shards.iter().map(|shard| JoinedValues(search::joined(shard, &join, scored, &caches()).unwrap()));
+            let values = shards.iter().map(|shard| JoinedValues(search::joined(shard, (&join, scored, None), &caches()).unwrap()));
             merged(values, &split.pairs)
         })?;
     }
