@@ -40,7 +40,8 @@ pub fn take_out_of_list(value: &mut RawValue) {
     }
 }
 
-/// Takes the fields whose values are documents out of one.
+/// Takes the fields whose values are documents out of one. Documents without a name for their place come
+/// first, as in Solr's blocks.
 pub fn taken(grouped: &mut Grouped, schema: &Schema) -> Vec<Field> {
     let holds = |field: &Field| {
         &*field.name == ANONYMOUS || field.values.iter().any(|value| is_document(value, schema))
@@ -48,7 +49,8 @@ pub fn taken(grouped: &mut Grouped, schema: &Schema) -> Vec<Field> {
     if !grouped.iter().any(holds) {
         return Vec::new();
     }
-    let (taken, rest) = std::mem::take(grouped).into_iter().partition(holds);
+    let (mut taken, rest): (Vec<Field>, _) = std::mem::take(grouped).into_iter().partition(holds);
+    taken.sort_by_key(|field| &*field.name != ANONYMOUS);
     *grouped = rest;
     taken
 }

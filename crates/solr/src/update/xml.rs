@@ -135,8 +135,9 @@ impl Decoder<'_, '_> {
                         self.field(&attributes, &mut document)?;
                     }
                     "doc" => {
-                        let child = RawValue::Map(self.document()?.fields);
-                        document.fields.push((self.names.intern(ANONYMOUS), child));
+                        let attributes = self.attributes(&tag)?;
+                        let label = self.names.intern(get(&attributes, "name").unwrap_or(ANONYMOUS));
+                        document.fields.push((label, RawValue::Map(self.document()?.fields)));
                     }
                     other => return Err(misplaced("doc", other)),
                 },
@@ -309,6 +310,12 @@ mod tests {
         check(&doc("<field name='n' update='set' null='true'/>"), "add {n={set=null}}");
         let child = "<doc><field name='id'>c</field></doc>";
         check(&doc(&format!("{child}{child}")), "add {_childDocuments_={id=c}, _childDocuments_={id=c}}");
+        let labelled = "<doc name='a&amp;b'><field name='id'>c</field></doc>";
+        check(
+            &doc(&format!("{labelled}{child}{labelled}")),
+            "add {a&b={id=c}, _childDocuments_={id=c}, a&b={id=c}}",
+        );
+        check(&format!("<add>{labelled}</add>"), "add {id=c}");
         check(&doc(&format!("<field name='k'>{child}</field>")), "add {k={id=c}}");
         check(&doc(&format!("<field name='k'>{child}{child}</field>")), "add {k=[{id=c}, {id=c}]}");
         check(&doc(&format!("<field name='k' update='add'>{child}</field>")), "add {k={add=[{id=c}]}}");
