@@ -44,8 +44,17 @@ fn documents(server: &Server) -> Value {
     server.client().json("movies/select", &asked)["response"]["docs"].clone()
 }
 
-/// Some segment file below a folder.
+/// The largest segment file below a data directory.
 fn segment_file(folder: &Path) -> PathBuf {
+    largest_file(folder, |path| path.parent().is_some_and(|folder| folder.ends_with("segment")))
+}
+
+/// The same of a folder that is used as a bucket.
+fn object_of_segment(folder: &Path) -> PathBuf {
+    largest_file(folder, |path| path.components().any(|part| part.as_os_str() == "segment"))
+}
+
+fn largest_file(folder: &Path, is_meant: impl Fn(&Path) -> bool) -> PathBuf {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
@@ -54,8 +63,7 @@ fn segment_file(folder: &Path) -> PathBuf {
             if path.is_dir() { waiting.push(path) } else { found.push(path) }
         }
     }
-    let is_segment = |path: &PathBuf| path.parent().is_some_and(|folder| folder.ends_with("segment"));
-    found.into_iter().filter(is_segment).max_by_key(|path| path.metadata().unwrap().len()).unwrap()
+    found.into_iter().filter(|path| is_meant(path)).max_by_key(|path| path.metadata().unwrap().len()).unwrap()
 }
 
 #[test]
@@ -153,6 +161,35 @@ fn segments_are_made_anew_and_documents_come_to_the_same() {
     let asked = [("q", "*:*"), ("fl", "id"), ("sort", "id asc")];
     let found = server.client().json("films/select", &asked)["response"]["docs"].clone();
     assert_eq!(found, json!([{"id": "a"}, {"id": "c"}, {"id": "d"}, {"id": "e"}]));
+}
+
+/// A restore on trial reads beside the owner, leaves nothing behind, and fails where a file is not what it was.
+#[test]
+fn a_drill_restores_and_compares() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (scratch, bucket) = (path("scratch"), format!("file://{}", path("bucket")));
+    std::fs::create_dir(&scratch).unwrap();
+    let server = Server::start_with(Path::new(&path("data")), &["--store", &bucket]);
+    server.client().create_collection("films", 1);
+    update(&server, &json!([{"id": "a"}, {"id": "b"}]));
+    let said = refused(&["drill", &bucket, "--into", &scratch]);
+    assert!(said.contains("nothing that was flushed; commit first"), "{said}");
+    server.client().json("films/update", &[("commit", "true")]);
+    let came_back = told(&["drill", &bucket, "--into", &scratch]);
+    assert_eq!(came_back["documents"], 2);
+    assert_eq!(came_back["restored"], told(&["digest", &bucket])["shards"]);
+    // It has not lost the bucket to the drill.
+    update(&server, &json!([{"id": "c"}]));
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "nothing is left");
+    let file = object_of_segment(&folder.path().join("bucket"));
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let said = refused(&["drill", &bucket, "--into", &scratch]);
+    assert!(said.contains("does not come back") || said.contains("cannot read"), "{said}");
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "nothing is left");
 }
 
 #[test]

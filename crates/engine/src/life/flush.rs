@@ -65,11 +65,20 @@ impl Core {
     pub(crate) fn capture(&self) -> Result<ShardImage> {
         let mut published = lock(&self.flushing);
         self.flush_holding(&mut published, false)?;
+        self.newest_image()
+    }
+
+    /// What the newest manifest names. Who owns the shard holds `flushing`; of who reads it files may go
+    /// meanwhile.
+    ///
+    /// Errors: `Unavailable` where nothing was flushed yet.
+    pub(crate) fn newest_image(&self) -> Result<ShardImage> {
         let newest = self.manifests.load().map_err(from_store)?;
-        let (_, manifest) =
-            newest.ok_or_else(|| Error::internal("a shard that was flushed has no manifest"))?;
+        let none =
+            || Error::new(plan::ErrorKind::Unavailable, "a shard has nothing that was flushed; commit first");
+        let (_, manifest) = newest.ok_or_else(none)?;
         let manifest = Manifest::from_bytes(&manifest)?.detached();
-        // Invariant: nothing is removed meanwhile, for that is done by those who hold the lock above.
+        // Invariant: nothing is removed meanwhile, for that is done by those who hold the lock.
         let open = |file: &FileRecord| {
             let file = file.to_file();
             let bytes = self.store.open(&file).map_err(from_store)?;

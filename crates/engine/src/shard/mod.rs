@@ -131,7 +131,7 @@ impl Shard {
 
     /// Everything applied so far, committed or not, as files for another home.
     pub fn capture(&self) -> Result<ShardImage> {
-        self.core.capture()
+        if self.is_reader { self.core.newest_image() } else { self.core.capture() }
     }
 
     /// Reads every segment file again and tells of each what was found: whoever owns the shard mends what can

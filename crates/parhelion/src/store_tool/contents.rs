@@ -1,18 +1,20 @@
-//! `parhelion store digest` and `rebuild`: what the documents of a place come to, and segments made anew of
-//! them. The digest is `engine`'s, the rebuild `cluster`'s, as after an edit of the schema; here is the walk
-//! over collections, and what is shown.
+//! `parhelion store digest`, `rebuild` and `drill`: what the documents of a place come to, segments made
+//! anew of them, and whether they come back from there. The digest is `engine`'s, the rebuild `cluster`'s, as
+//! after an edit of the schema; here is the walk over collections, and what is shown.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use cluster::{Collection, Node};
+use cluster::{Collection, NewHouse, Node};
 use serde_json::{Value, json};
 use store::ContentDigest;
 
-use super::place::DataPlace;
+use super::place::{DataPlace, Scratch};
 use crate::output;
 
 /// A shard of a collection, and what it comes to.
+#[derive(PartialEq)]
 struct DigestRow {
     collection: String,
     shard: String,
@@ -45,6 +47,41 @@ pub(super) fn rebuild(
     let closed = node.close();
     show(&rebuilt?, "rebuilt", as_json);
     closed.with_context(|| format!("cannot close `{place}` cleanly"))
+}
+
+/// Restores a place into a folder of its own, which is gone at the end, and compares.
+pub(super) fn drill(place: &str, into: Option<&Path>, as_json: bool) -> anyhow::Result<()> {
+    let opened = DataPlace::open(place).with_context(|| format!("cannot open `{place}`"))?;
+    let node = opened.node(false).with_context(|| format!("cannot read `{place}`"))?;
+    let scratch = Scratch::below(into.unwrap_or(&std::env::temp_dir()));
+    let expected = digests(&chosen(&node, None)?)?;
+    let restored = restored(&node, &scratch).with_context(|| format!("`{place}` does not come back"))?;
+    show(&restored, "restored", as_json);
+    let differs = |one: &&DigestRow| !restored.iter().any(|other| other == *one);
+    if let Some(row) = expected.iter().find(differs) {
+        bail!(
+            "shard `{}` of `{}` came back otherwise: it has {} documents with the digest {}; if it was \
+             committed to meanwhile, try again",
+            row.shard,
+            row.collection,
+            row.digest.documents(),
+            row.digest
+        );
+    }
+    if !as_json {
+        output::note("all came back, and comes to the same");
+    }
+    Ok(())
+}
+
+fn restored(node: &Node, scratch: &Scratch) -> anyhow::Result<Vec<DigestRow>> {
+    let place = scratch.place();
+    let (homes, site) = place.parts()?;
+    node.move_to(&NewHouse { documents: homes.shared, site }, &mut |_| {})?;
+    let restored = place.node(true)?;
+    let digests = digests(&chosen(&restored, None)?);
+    restored.close()?;
+    digests
 }
 
 fn renew(node: &Arc<Node>, collections: &[Arc<Collection>]) -> anyhow::Result<()> {

@@ -1,12 +1,13 @@
 //! `parhelion store`: looks after what lies in a bucket or a data directory. `verify` reads all of it again
-//! and changes nothing; `move` brings all of it to another place; `digest` and `rebuild` (`contents`) say
-//! what documents come to, and make segments anew of them.
+//! and changes nothing; `move` brings all of it to another place; `digest`, `rebuild` and `drill`
+//! (`contents`) say what documents come to, make segments anew of them, and restore them on trial.
 //!
 //! A place is a folder or the URL of a store; what is behind it is `cluster`'s and `store`'s.
 
 mod contents;
 mod place;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
@@ -85,6 +86,27 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Restore all that a place has into a temporary folder, open it there, and compare what documents come
+    /// to.
+    ///
+    /// For buckets and folders that are there to be restored from: whether they can be is not known before
+    /// somebody has done it. The place is only read, as of the last hard commit, beside a node that serves
+    /// it; the temporary folder takes the space of all of it and is removed. Ends with 1 where anything does
+    /// not come back, or comes back otherwise.
+    #[command(after_help = "\
+Examples:
+  parhelion store drill s3://backups/monday
+  parhelion store drill ./data --into /mnt/scratch --json")]
+    Drill {
+        /// A data directory, or the URL of a store as --store takes it.
+        place: String,
+        /// Below which folder to make the temporary one, instead of the system's.
+        #[arg(long, value_name = "FOLDER")]
+        into: Option<PathBuf>,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
     /// Bring all collections, schemas, configurations, aliases and logins to another place.
     ///
     /// Stop the node that serves them first. The old place keeps all it has. A move that broke off goes on
@@ -117,6 +139,7 @@ pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
         StoreCommand::Rebuild { place, collection, dry_run, json } => {
             contents::rebuild(&place, collection.as_deref(), (dry_run, json))
         }
+        StoreCommand::Drill { place, into, json } => contents::drill(&place, into.as_deref(), json),
         StoreCommand::Move { from, to, dry_run, json } => move_house(&from, &to, (dry_run, json)),
     }
 }

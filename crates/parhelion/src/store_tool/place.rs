@@ -21,6 +21,16 @@ pub(super) enum DataPlace {
 /// A folder that goes when this does.
 pub(super) struct Scratch(PathBuf);
 
+impl Scratch {
+    pub fn below(folder: &Path) -> Self {
+        Self(folder.join(format!("parhelion-store-{}", new_uuid())))
+    }
+
+    pub fn place(&self) -> DataPlace {
+        DataPlace::Folder(self.0.clone())
+    }
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
@@ -32,7 +42,7 @@ impl DataPlace {
         if !place.contains("://") {
             return Ok(DataPlace::Folder(PathBuf::from(place)));
         }
-        let scratch = Scratch(std::env::temp_dir().join(format!("parhelion-store-{}", new_uuid())));
+        let scratch = Scratch::below(&std::env::temp_dir());
         Ok(DataPlace::Store(OpenStore::open(place, None, StorePrices::default())?, scratch))
     }
 
