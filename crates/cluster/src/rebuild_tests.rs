@@ -60,7 +60,7 @@ fn field(name: &str, type_name: &str) -> FieldSource {
     FieldSource { name: name.into(), type_name: type_name.into(), attributes: vec![] }
 }
 
-async fn films(node: &Arc<Node>) -> Arc<Collection> {
+pub(crate) async fn films(node: &Arc<Node>) -> Arc<Collection> {
     node.create(CreateCollection::new("films", "_default", schema(), config(1024))).await.unwrap()
 }
 

@@ -378,3 +378,23 @@ fn with_added(mut source: SchemaSource, present: &SchemaSource) -> SchemaSource 
     }
     source
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rebuild_tests::{film, films, open, update};
+
+    /// What came out otherwise does not take the place of what was there.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn shards_with_other_documents_are_not_the_same() {
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let [one, other] = [0, 1].map(|at| open(folders[at].path()));
+        let (one, other) = (films(&one).await, films(&other).await);
+        let check = || check_same(&one.home.served_full(), &other.home.served_full());
+        check().unwrap();
+        update(&one, vec![film("a", "1970")]).await;
+        let error = check().unwrap_err();
+        assert_eq!(error.kind, ErrorKind::DataLoss);
+        assert!(error.message.contains("came out otherwise: 1 documents with the digest"), "{error}");
+    }
+}
