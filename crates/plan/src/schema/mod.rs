@@ -55,43 +55,71 @@ pub struct CopyField {
     pub max_chars: usize,
 }
 
-/// What of a text a copy takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copied {
-    /// At most this many characters; 0 is no bound.
-    Start(usize),
+/// What of a value a copy takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// At most this many characters of a text; 0 is no bound.
+    pub chars_max: usize,
+    pub part: CopiedPart,
+}
+
+/// What of that start goes into the field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CopiedPart {
+    Whole,
     /// One of the parts between commas.
     Part(usize),
-    /// The amount of money in it, in the smallest unit of its currency.
-    Amount,
     /// What a box's edge is.
     Edge(Edge),
+    /// Money with its currency, which is this one where the text names none.
+    Price(Arc<str>),
+    /// The amount of such money, in the smallest unit of its currency.
+    Amount(Arc<str>),
+    /// The currency of such money.
+    Code(Arc<str>),
 }
 
 impl Copied {
-    /// What of a value is copied.
-    pub fn of(self, value: &Value) -> Cow<'_, Value> {
-        let Value::Str(text) = value else { return Cow::Borrowed(value) };
-        let taken = match self {
-            Copied::Part(at) => text.split(',').nth(at).unwrap_or_default().trim(),
-            Copied::Amount => {
-                return match Money::parse(text, "") {
-                    Ok(money) => Cow::Owned(Value::Long(money.amount)),
-                    Err(_) => Cow::Borrowed(value),
-                };
-            }
-            Copied::Edge(edge) => {
-                let bounds = Area::parse(text).ok().and_then(|area| area.bounds());
-                return bounds.map_or(Cow::Borrowed(value), |rect| Cow::Owned(Value::Double(edge.of(rect))));
-            }
-            Copied::Start(0) => return Cow::Borrowed(value),
-            Copied::Start(chars_max) => match text.char_indices().nth(chars_max) {
-                Some((end, _)) => text.get(..end).unwrap_or_default(),
-                None => return Cow::Borrowed(value),
+    /// What of a value is copied. A value that is no such thing stays, for the field to refuse.
+    pub fn of<'a>(&self, value: &'a Value) -> Cow<'a, Value> {
+        match (&self.part, value) {
+            (CopiedPart::Price(code), _) => Cow::Owned(Value::Str(self.price(value, code))),
+            (CopiedPart::Amount(code), _) => match Money::parse(&self.price(value, code), code) {
+                Ok(money) => Cow::Owned(Value::Long(money.amount)),
+                Err(_) => Cow::Borrowed(value),
             },
-        };
-        Cow::Owned(Value::Str(taken.to_owned()))
+            (CopiedPart::Code(code), _) => {
+                Cow::Owned(Value::Str(nth_part(&self.price(value, code), 1).to_owned()))
+            }
+            (CopiedPart::Whole, Value::Str(text)) => match self.start(text) {
+                start if start.len() == text.len() => Cow::Borrowed(value),
+                start => Cow::Owned(Value::Str(start.to_owned())),
+            },
+            (CopiedPart::Part(at), Value::Str(text)) => {
+                Cow::Owned(Value::Str(nth_part(self.start(text), *at).to_owned()))
+            }
+            (CopiedPart::Edge(edge), Value::Str(text)) => {
+                let bounds = Area::parse(self.start(text)).ok().and_then(|area| area.bounds());
+                bounds.map_or(Cow::Borrowed(value), |rect| Cow::Owned(Value::Double(edge.of(rect))))
+            }
+            _ => Cow::Borrowed(value),
+        }
     }
+
+    fn start<'a>(&self, text: &'a str) -> &'a str {
+        match text.char_indices().nth(self.chars_max) {
+            Some((end, _)) if self.chars_max > 0 => text.get(..end).unwrap_or_default(),
+            _ => text,
+        }
+    }
+
+    fn price(&self, value: &Value, code: &str) -> String {
+        Money::complete(self.start(&value.to_text()), code)
+    }
+}
+
+fn nth_part(text: &str, at: usize) -> &str {
+    text.split(',').nth(at).unwrap_or_default().trim()
 }
 
 /// A resolved schema.
@@ -185,32 +213,51 @@ impl Schema {
     }
 
     /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a
-    /// place, or the amount and the currency of money.
+    /// place, or the amount and the currency of money, of the field itself and of those it is copied to.
     ///
     /// Solr differs: an atomic update of such a place finds its coordinates in the way
     /// (`compat/query/spatial_shapes.yaml`).
     pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, Copied)> {
-        let copied = |copy: &CopyField| Some((copy_dest(copy, name)?, Copied::Start(copy.max_chars)));
-        let declared = self.source.copy_fields.iter().filter_map(copied);
-        declared.chain(self.parts(name)).collect::<Vec<_>>().into_iter()
+        let declared = self.source.copy_fields.iter().flat_map(|copy| {
+            let dest = copy_dest(copy, name);
+            dest.into_iter().flat_map(|dest| {
+                let whole = (dest.clone(), Copied { chars_max: copy.max_chars, part: self.whole(&dest) });
+                std::iter::once(whole).chain(self.parts(&dest, copy.max_chars))
+            })
+        });
+        declared.chain(self.parts(name, 0)).collect::<Vec<_>>().into_iter()
+    }
+
+    /// How a field takes values of another.
+    fn whole(&self, name: &str) -> CopiedPart {
+        match self.field(name) {
+            Some(spec) if spec.class() == FieldClass::Currency => {
+                CopiedPart::Price(spec.field_type.default_currency().into())
+            }
+            _ => CopiedPart::Whole,
+        }
     }
 
     /// The sub-fields of a place, a box or money.
-    fn parts(&self, name: &str) -> Vec<(String, Copied)> {
+    fn parts(&self, name: &str, chars_max: usize) -> Vec<(String, Copied)> {
         let Some(spec) = self.field(name) else { return Vec::new() };
+        let part = |(sub, part): (String, CopiedPart)| (sub, Copied { chars_max, part });
         match spec.class() {
             FieldClass::Point => {
                 let subs = spec.field_type.sub_fields(name).into_iter().enumerate();
-                subs.map(|(at, sub)| (sub, Copied::Part(at))).collect()
+                subs.map(|(at, sub)| part((sub, CopiedPart::Part(at)))).collect()
             }
             FieldClass::BBox => {
                 let edges = Edge::ALL.into_iter().chain([Edge::Crosses]);
-                edges.map(|edge| (edge.sub_field(name), Copied::Edge(edge))).collect()
+                edges.map(|edge| part((edge.sub_field(name), CopiedPart::Edge(edge)))).collect()
             }
-            _ => match spec.field_type.money_fields(name) {
-                Some((amount, code)) => vec![(amount, Copied::Amount), (code, Copied::Part(1))],
-                None => Vec::new(),
-            },
+            _ => {
+                let Some((amount, code)) = spec.field_type.money_fields(name) else { return Vec::new() };
+                let default: Arc<str> = spec.field_type.default_currency().into();
+                let parts =
+                    [(amount, CopiedPart::Amount(default.clone())), (code, CopiedPart::Code(default))];
+                parts.map(part).into()
+            }
         }
     }
 
@@ -332,8 +379,30 @@ mod tests {
     #[test]
     fn copies_carry_the_matched_part() {
         let schema = Schema::build(small(1.7)).unwrap();
-        assert_eq!(schema.copies("name_s").collect::<Vec<_>>(), [("attr_name".to_owned(), Copied::Start(5))]);
+        assert_eq!(
+            schema.copies("name_s").collect::<Vec<_>>(),
+            [("attr_name".to_owned(), Copied { chars_max: 5, part: CopiedPart::Whole })]
+        );
         assert_eq!(schema.copies("name_i").count(), 0);
+    }
+
+    #[test]
+    fn copies_take_what_the_field_holds() {
+        let check = |chars_max, part, value: Value, expected: Value| {
+            assert_eq!(*Copied { chars_max, part }.of(&value), expected, "{value:?}");
+        };
+        let text = |text: &str| Value::Str(text.to_owned());
+        let euro: Arc<str> = "EUR".into();
+        check(3, CopiedPart::Whole, text("abcde"), text("abc"));
+        check(0, CopiedPart::Whole, text("abcde"), text("abcde"));
+        check(0, CopiedPart::Part(1), text("1, 2"), text("2"));
+        check(0, CopiedPart::Price(euro.clone()), text("7.5"), text("7.5,EUR"));
+        check(0, CopiedPart::Price(euro.clone()), text("7.5,USD"), text("7.5,USD"));
+        check(0, CopiedPart::Price(euro.clone()), Value::Int(12), text("12,EUR"));
+        check(0, CopiedPart::Amount(euro.clone()), Value::Int(12), Value::Long(1200));
+        check(3, CopiedPart::Amount(euro.clone()), text("7.55,USD"), Value::Long(750));
+        check(0, CopiedPart::Code(euro.clone()), text("7.5"), text("EUR"));
+        check(0, CopiedPart::Amount(euro), text("abc"), text("abc"));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::fmt::{Display, Formatter};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, RootCause};
 use crate::schema::class::FieldClass;
 use crate::schema::field::FieldType;
 
@@ -48,10 +48,11 @@ impl Money {
             crate::schema::coerce::coerce(&crate::value::Value::Str(amount.to_owned()), FieldClass::Double);
         let Ok(crate::value::Value::Double(number)) = number else {
             let class = "java.lang.NumberFormatException";
-            return Err(Error::bad_request(match amount.trim() {
+            let message = match amount.trim() {
                 "" => format!("{class}: empty String"),
                 _ => format!("{class}: For input string: \"{amount}\""),
-            }));
+            };
+            return Err(Error::bad_request(message).with_root(RootCause::NumberFormat));
         };
         let amount = (number * 10f64.powi(fraction_digits(code)) + 0.5).floor() as i64;
         Ok(Self { amount, code: code.to_owned() })

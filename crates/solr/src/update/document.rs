@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Copied, Document, Error, FieldClass, FieldSpec, Result, Schema, Value, VectorType, coerce};
+use plan::{
+    Copied, Document, Error, FieldClass, FieldSpec, Money, Result, Schema, Value, VectorType, coerce,
+};
 
 use crate::update::command::{RawDocument, RawValue};
 use crate::update::convert::{Conversion, check_term};
@@ -231,14 +233,19 @@ fn check_copies(
                 )));
             }
         }
-        if spec.class().is_point() {
-            for value in typed {
-                coerce(&part.of(value), spec.class())
-                    .map_err(|error| adding(id, name, &value.to_text(), error))?;
-            }
+        for value in typed {
+            check_copy(&part.of(value), spec).map_err(|error| adding(id, name, &value.to_text(), error))?;
         }
     }
     Ok(())
+}
+
+fn check_copy(copied: &Value, spec: &FieldSpec) -> Result<()> {
+    match spec.class() {
+        FieldClass::Currency => Money::parse(&copied.to_text(), spec.field_type.default_currency()).map(drop),
+        class if class.is_point() => coerce(copied, class).map(drop),
+        _ => Ok(()),
+    }
 }
 
 fn failed(id: &str, field: &Field, error: Error) -> Error {

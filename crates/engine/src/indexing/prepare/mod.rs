@@ -132,7 +132,7 @@ impl Preparer {
         for (name, values) in &document.fields {
             let route = self.route(id, name)?;
             for (destination, part) in &route.copies {
-                let copied = copy(id, destination, values, *part)?;
+                let copied = copy(id, destination, values, part)?;
                 merge(&mut gathered, destination, copied.into_iter());
             }
         }
@@ -285,7 +285,7 @@ fn merge<'a>(
     }
 }
 
-fn copy<'a>(id: &str, to: &FieldLayout, values: &'a [Value], part: Copied) -> Result<Vec<Cow<'a, Value>>> {
+fn copy<'a>(id: &str, to: &FieldLayout, values: &'a [Value], part: &Copied) -> Result<Vec<Cow<'a, Value>>> {
     values.iter().map(|value| typed(id, to, part.of(value))).collect()
 }
 
