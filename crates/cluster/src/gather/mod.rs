@@ -113,7 +113,22 @@ fn searched(
         let found = call_shard(ShardStep::Search, 0, || only.search(plan, meters))?;
         return finished(pins, &[plan], found, meters);
     }
-    let plans = with_heads(shards, plans_of_many(pins, plans, meters)?, meters)?;
+    let plans = plans_of_many(pins, plans, meters)?;
+    // A search is ready by the time that another thread would have begun.
+    if plans.iter().all(|plan| plan.is_soon_done()) {
+        return searched_by(&InTurn(pins), pins, plans, meters);
+    }
+    searched_by(shards, pins, plans, meters)
+}
+
+/// The steps of a search, by plans as shards get them that are not alone.
+fn searched_by(
+    shards: &impl AskEach,
+    pins: Pins<'_>,
+    plans: Vec<Arc<SearchPlan>>,
+    meters: &Meters,
+) -> Result<SearchResult> {
+    let plans = with_heads(shards, plans, meters)?;
     let timed = |pin: &dyn ShardSnapshot, plan: &SearchPlan, meters: &Meters| {
         let begun_ms = meters.allowance.elapsed_ms();
         let part = pin.search(plan, meters)?;

@@ -72,6 +72,13 @@ impl Merge for FieldStatistics {
     }
 }
 
+impl SearchStatistics {
+    /// How many postings the terms have that a query asks for.
+    pub(crate) fn postings(&self) -> u64 {
+        self.terms.values().sum()
+    }
+}
+
 impl Merge for SearchStatistics {
     fn merge(self, other: Self) -> Self {
         Self {

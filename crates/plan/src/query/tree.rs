@@ -255,6 +255,17 @@ pub struct PayloadOf {
 }
 
 impl Query {
+    /// Whether the postings of its terms are all that it reads, each of which a search counts.
+    pub(crate) fn reads_terms_alone(&self) -> bool {
+        match self {
+            Query::Nothing | Query::Term { .. } | Query::Synonym { .. } => true,
+            Query::Boolean { clauses, .. } => clauses.iter().all(|clause| clause.query.reads_terms_alone()),
+            Query::DisjunctionMax { queries, .. } => queries.iter().all(Self::reads_terms_alone),
+            Query::Boost { query, .. } => query.reads_terms_alone(),
+            _ => false,
+        }
+    }
+
     /// Whether it reads few postings or whole words of them: terms, ranges of one column, and combinations of
     /// those. What reads positions, many terms or a whole column is not.
     pub fn is_light(&self) -> bool {

@@ -147,6 +147,17 @@ impl SearchPlan {
         self.score_statistics == ScoreStatistics::Collection && self.hangs_on_statistics()
     }
 
+    /// Whether all shards together are searched in less time than it takes to wake a thread; of a plan with
+    /// the statistics of all of them.
+    pub fn is_soon_done(&self) -> bool {
+        /// A thread that is woken costs 35 µs of processor time
+        /// (docs/adr/0004-queries-read-postings-directly.md), for which some thousand postings are read.
+        const POSTINGS_FEW: u64 = 8_192;
+        let few = |counted: &Arc<SearchStatistics>| counted.postings() <= POSTINGS_FEW;
+        let counted = self.filters.is_empty() && self.query.reads_terms_alone();
+        counted && self.is_light() && self.statistics.as_ref().is_some_and(few)
+    }
+
     fn hangs_on_statistics(&self) -> bool {
         let by_value = |key: &SortKey| matches!(key.by, SortBy::Score | SortBy::Function(_));
         let scores = self.scores || self.explain || self.shape.rerank.is_some();
@@ -173,5 +184,28 @@ impl SearchPlan {
             && self.children.is_empty()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+
+    #[test]
+    fn few_postings_and_nothing_else_are_soon_read() {
+        let term = || Query::Term { field: "f".into(), value: Value::Str("t".to_owned()) };
+        let plan = |query: Query, postings: u64| {
+            let terms = [(("f".into(), b"t".as_slice().into()), postings)].into();
+            let statistics = Some(Arc::new(SearchStatistics { terms, ..SearchStatistics::default() }));
+            let sort = vec![SortKey { by: SortBy::Score, descending: true }];
+            SearchPlan { sort, statistics, ..SearchPlan::count(query) }
+        };
+        assert!(plan(term(), 8_192).is_soon_done());
+        assert!(!plan(term(), 8_193).is_soon_done());
+        assert!(!SearchPlan { statistics: None, ..plan(term(), 1) }.is_soon_done());
+        assert!(!plan(Query::Exists { field: "f".into() }, 1).is_soon_done());
+        let filter = Filter { query: term(), cache: true, cost: 0, tags: Vec::new() };
+        assert!(!SearchPlan { filters: vec![filter], ..plan(term(), 1) }.is_soon_done());
     }
 }
