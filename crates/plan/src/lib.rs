@@ -119,6 +119,8 @@ pub use update::{
     RefusalKind, Revision, UpdateBatch,
 };
 pub use value::Value;
-pub use value::currency::{CurrencyRates, Money, exchanged, fraction_digits};
+pub use value::currency::{
+    CurrencyRates, Money, check_currency_code, exchanged, fraction_digits, is_currency_code,
+};
 pub use value::document::Document;
 pub use value::instant::{format_instant, parse_instant};

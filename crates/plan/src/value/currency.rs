@@ -41,9 +41,7 @@ impl Money {
         if code.is_empty() {
             return Err(Error::bad_request("Index 1 out of bounds for length 1"));
         }
-        if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Err(Error::bad_request(format!("Currency code not supported by this JVM: {code}")));
-        }
+        check_currency_code(code)?;
         let number =
             crate::schema::coerce::coerce(&crate::value::Value::Str(amount.to_owned()), FieldClass::Double);
         let Ok(crate::value::Value::Double(number)) = number else {
@@ -76,6 +74,40 @@ impl Display for Money {
         let sign = if self.amount < 0 { "-" } else { "" };
         write!(out, "{sign}{whole}.{fraction},{}", self.code)
     }
+}
+
+/// In order: the codes of ISO 4217, past ones too, as `java.util.Currency` of JDK 25 lists them.
+const CODES: &str = "ADP AED AFA AFN ALL AMD ANG AOA ARS ATS AUD AWG AYM AZM AZN BAM BBD BDT BEF BGL BGN BHD BIF BMD \
+     BND BOB BOV BRL BSD BTN BWP BYB BYN BYR BZD CAD CDF CHE CHF CHW CLF CLP CNY COP COU CRC CSD CUC \
+     CUP CVE CYP CZK DEM DJF DKK DOP DZD EEK EGP ERN ESP ETB EUR FIM FJD FKP FRF GBP GEL GHC GHS GIP \
+     GMD GNF GRD GTQ GWP GYD HKD HNL HRK HTG HUF IDR IEP ILS INR IQD IRR ISK ITL JMD JOD JPY KES KGS \
+     KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LTL LUF LVL LYD MAD MDL MGA MGF MKD MMK MNT MOP \
+     MRO MRU MTL MUR MVR MWK MXN MXV MYR MZM MZN NAD NGN NIO NLG NOK NPR NZD OMR PAB PEN PGK PHP PKR \
+     PLN PTE PYG QAR ROL RON RSD RUB RUR RWF SAR SBD SCR SDD SDG SEK SGD SHP SIT SKK SLE SLL SOS SRD \
+     SRG SSP STD STN SVC SYP SZL THB TJS TMM TMT TND TOP TPE TRL TRY TTD TWD TZS UAH UGX USD USN USS \
+     UYI UYU UZS VEB VED VEF VES VND VUV WST XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XFO XFU XOF XPD \
+     XPF XPT XSU XTS XUA XXX YER YUM ZAR ZMK ZMW ZWD ZWG ZWL ZWN ZWR";
+
+/// Whether it is a currency's. Errors: `BadRequest`, in Solr's words.
+pub fn check_currency_code(code: &str) -> Result<()> {
+    match is_currency_code(code) {
+        true => Ok(()),
+        false => Err(Error::bad_request(format!("Currency code not supported by this JVM: {code}"))),
+    }
+}
+
+pub fn is_currency_code(code: &str) -> bool {
+    let place = |at: usize| CODES.get(at * 4..at * 4 + 3).unwrap_or_default();
+    let (mut low, mut high) = (0, CODES.len().div_ceil(4));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if place(middle) < code {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    !code.is_empty() && place(low) == code
 }
 
 /// How much of one currency another is worth.
@@ -150,6 +182,10 @@ mod tests {
         check("5,", None);
         check(",USD", None);
         check("5,usd", None);
+        check("5,ZZZ", None);
+        check("5,ADP", Some((5, "ADP")));
+        check("5,ZWR", Some((500, "ZWR")));
+        check("5,DP ", None);
     }
 
     #[test]

@@ -30,6 +30,7 @@ impl QueryContext<'_> {
     pub(crate) fn currency(&self, field: &Field, shown: Option<&str>) -> Result<Function> {
         let (prices, default) = (self.prices(field)?, field.spec.field_type.default_currency());
         let shown = shown.unwrap_or(default);
+        plan::check_currency_code(shown)?;
         let rate = prices.rates.rate(default, shown)?;
         Ok(Function::Currency(Box::new(prices.in_currency(default, Some((shown.to_owned(), rate))))))
     }

@@ -17,6 +17,8 @@ enum Values {
     Whole,
     Number,
     Flag,
+    /// A code of ISO 4217.
+    Currency,
     /// Some of Solr's, in any case.
     Of(&'static [&'static str]),
 }
@@ -69,7 +71,7 @@ const ARGUMENTS: &[Argument] = &[
     Argument { name: "hnswEfConstruction", of: is_vector, values: Values::Any },
     Argument { name: "amountLongSuffix", of: is_price, values: Values::Any },
     Argument { name: "codeStrSuffix", of: is_price, values: Values::Any },
-    Argument { name: "defaultCurrency", of: is_price, values: Values::Any },
+    Argument { name: "defaultCurrency", of: is_price, values: Values::Currency },
     Argument { name: "currencyConfig", of: is_price, values: Values::Any },
     Argument {
         name: "providerClass",
@@ -110,6 +112,7 @@ impl Values {
             Values::Whole => (value.trim().parse::<i32>().is_ok(), "a whole number".to_owned()),
             Values::Number => (value.trim().parse::<f64>().is_ok(), "a number".to_owned()),
             Values::Flag => (["true", "false"].contains(&value), "true or false".to_owned()),
+            Values::Currency => (plan::is_currency_code(value), "a currency's code, such as EUR".to_owned()),
             Values::Of(all) => (all.iter().any(|it| it.eq_ignore_ascii_case(value)), all.join(", ")),
         };
         (!heeded).then_some(expected)

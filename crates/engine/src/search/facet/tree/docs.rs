@@ -148,28 +148,6 @@ impl Placed {
         }
     }
 
-    /// Documents with the numbers of their buckets from 1 on; 0 is none, and left out. Which ones have a
-    /// bucket is often as good as random, and guessing it wrong costs a processor more than the rest: so
-    /// each is written, and the next one over it where it is not to stay.
-    pub(super) fn extend(&mut self, segment: usize, numbered: impl Iterator<Item = (DocId, u32)>) {
-        let Some(placed) = self.segments.get_mut(segment) else { return };
-        let mut end = placed.docs.len();
-        // The iterator's own loop: it may be a chain.
-        numbered.for_each(|(doc, number)| {
-            if end == placed.docs.len() {
-                placed.docs.resize(end + BATCH, 0);
-                placed.slots.resize(end + BATCH, 0);
-            }
-            if let (Some(own), Some(slot)) = (placed.docs.get_mut(end), placed.slots.get_mut(end)) {
-                *own = doc;
-                *slot = number.wrapping_sub(1);
-            }
-            end += usize::from(number != 0);
-        });
-        placed.docs.truncate(end);
-        placed.slots.truncate(end);
-    }
-
     /// Hands on documents with their buckets' numbers: (segment, documents, numbers).
     pub(super) fn each_batch(&self, mut take: impl FnMut(usize, &[DocId], &[u32])) {
         for (segment, placed) in self.segments.iter().enumerate() {
@@ -259,17 +237,6 @@ mod tests {
         check(2, &[0, 1, 7]);
         check(3, &[]);
         check(9, &[]);
-    }
-
-    #[test]
-    fn documents_without_a_number_are_not_placed() {
-        let mut placed = Placed::new(1);
-        placed.extend(0, (0..3000).map(|doc| (doc, doc % 3)));
-        placed.extend(0, [(3000, 0), (3001, 2)].into_iter());
-        let grouped = placed.grouped(2);
-        let with = |number: u32| (0..3000).filter(|doc| doc % 3 == number).collect::<Vec<_>>();
-        assert_eq!(docs_of(&grouped.bucket(0), 0), with(1));
-        assert_eq!(docs_of(&grouped.bucket(1), 0), [with(2), vec![3001]].concat());
     }
 
     #[test]

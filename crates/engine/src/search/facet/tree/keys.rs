@@ -261,17 +261,6 @@ impl Keys {
         room
     }
 
-    /// Each document with its keys.
-    pub(super) fn with_docs<'k>(&'k self, docs: &'k [DocId]) -> impl Iterator<Item = (DocId, u64)> + 'k {
-        let (alone, of_places) = match self.one_each {
-            true => (docs, Default::default()),
-            false => (Default::default(), &self.places[..]),
-        };
-        let alone = alone.iter().copied().zip(self.keys.iter().copied());
-        let of_places = of_places.iter().zip(&self.keys);
-        alone.chain(of_places.filter_map(|(place, key)| Some((*docs.get(*place as usize)?, *key))))
-    }
-
     /// Calls `take` with each key and its document.
     #[inline]
     pub(super) fn each(&self, docs: &[DocId], mut take: impl FnMut(DocId, u64)) {

@@ -332,16 +332,12 @@ impl Cutting<'_> {
     fn placed(&self, table: &KeyTable) -> Placed {
         let mut placed = Placed::new(self.docs.segments());
         match table {
-            KeyTable::Dense(numbers) => {
-                let mut keys = Keys::default();
-                let number = |key: u64| numbers.get(key as usize).copied().unwrap_or_default();
-                for segment in 0..self.docs.segments() {
-                    self.docs.each_batch(segment, &self.context.allowance, |docs| {
-                        self.column.read(segment, docs, true, &mut keys);
-                        placed.extend(segment, keys.with_docs(docs).map(|(doc, key)| (doc, number(key))));
-                    });
+            KeyTable::Dense(numbers) => self.each(self.docs, |segment, doc, key| {
+                let number = numbers.get(key as usize).copied().unwrap_or_default();
+                if let Some(slot) = number.checked_sub(1) {
+                    placed.push(segment, doc, slot);
                 }
-            }
+            }),
             KeyTable::Sparse(_) => self.each(self.docs, |segment, doc, key| {
                 if let Some(slot) = table.number_of(key) {
                     placed.push(segment, doc, slot);
