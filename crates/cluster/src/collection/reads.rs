@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use meter::{Meters, Phase, Trace, VitalFigures};
-use plan::partial::{IndexedField, Merge};
+use plan::partial::{IndexedField, Merge, SearchStatistics};
 use plan::{
     CacheStats, CutDepth, Document, FieldSelection, Join, Result, SearchPlan, SuggestPlan, Suggestion,
     TermCount, TermsPlan, TopTerms, Version,
@@ -178,18 +178,29 @@ impl Collection {
 
     /// What the documents of a join's query have in its field, on the thread that asks.
     pub(crate) fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
-        let meters = Meters::default();
-        let served = self.home.served();
+        let (served, meters) = (self.home.served(), Meters::default());
+        // Without scores nothing is counted, and a shard that is alone counts for itself.
+        let counted = match scored && served.shards.len() > 1 {
+            true => self.counted_for(join, &served, &meters)?,
+            false => None,
+        };
+        let request = || JoinRead { join, scored, statistics: counted.as_ref() };
+        let joined = gather_parts(&served.shards, |served| request().ask(&*served.shard, &meters))?;
+        Ok(joined.unwrap_or_default())
+    }
+
+    /// What the scores behind a join depend on in all shards, where the collection scores by that.
+    fn counted_for(&self, join: &Join, served: &Served, meters: &Meters) -> Result<Option<SearchStatistics>> {
         let plan = SearchPlan {
             schema_version: join.schema_version,
-            scores: scored && served.shards.len() > 1,
+            scores: true,
             score_statistics: self.config().score_statistics,
             ..SearchPlan::count(join.query.clone())
         };
-        let pins = if plan.needs_statistics() { pins(&served) } else { Arc::default() };
-        let statistics = statistics(pins.iter().map(|pin| (pin, &plan)), &meters)?;
-        let statistics = statistics.as_ref();
-        self.gathered(|shard| JoinRead { join, scored, statistics }.ask(shard, &meters))
+        match plan.needs_statistics() {
+            true => statistics(pins(served).iter().map(|pin| (pin, &plan)), meters),
+            false => Ok(None),
+        }
     }
 
     /// Of the shard of this number; nothing where there is none of it.

@@ -79,6 +79,7 @@ impl AskedAgain {
     pub(super) fn plan(&self, plan: &SearchPlan) -> SearchPlan {
         let FacetPlan { enabled, depth, .. } = plan.facets;
         let facets = FacetPlan { enabled, depth, ..self.facets.clone() };
+        // The first round has found the page and its scores: none of it would be looked at.
         SearchPlan { facets, page: Page { start: 0, rows: 0 }, scores: false, ..plan.clone() }
     }
 

@@ -53,6 +53,7 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan, rounds: &Rounds) -> 
         || plan.orders().any(|key| key.by == SortBy::Score);
     let (node, filters) = prepared(context, plan, scored)?;
     let mut round = rounds.before(plan);
+    // Hits are all that filters and collapses have left: as masks they leave the same, and cost nothing.
     let masks = match &round {
         Some(round) => round.hits.iter().cloned().map(Some).collect(),
         None => collapsed(context, plan, &node, mask::masks(context, filters.iter())?)?,
