@@ -89,7 +89,7 @@ pub use search::result::{
     RangeFacetResult, SearchResult, ShardFound, UpdateOutcome, Version,
 };
 pub use search::shape::{
-    Collapse, Cursor, CursorMark, ExpandPlan, GroupBy, GroupPlan, Grouping, NullPolicy, Shape,
+    Collapse, Cursor, CursorMark, ExpandPlan, GroupBy, GroupListing, GroupPlan, Grouping, NullPolicy, Shape,
 };
 pub use search::shape_result::{Group, GroupedResult, ShapeResult};
 pub use search::shard_choice::ShardChoice;

@@ -19,18 +19,13 @@ use super::stats::{finish_stat, nothing};
 pub(super) fn finish_bucket(plan: &BucketPlan, merged: BucketPartial) -> BucketResult {
     let BucketPartial { count, stats, facets } = merged;
     let empty = count == 0 && !plan.process_empty;
-    let facets = plan.facets.iter().zip(facets).filter(|(facet, _)| !empty || outgrows_nothing(facet));
+    let facets = plan.facets.iter().zip(facets).filter(|(facet, _)| !empty || facet.outgrows_nothing());
     let facets = facets.filter_map(|(facet, merged)| Some((facet.key.clone(), sub_facet(facet, merged?)?)));
     BucketResult {
         count,
         facets: facets.collect(),
         stats: if empty { Vec::new() } else { finish_stats(plan, stats) },
     }
-}
-
-/// Whether there may be something to show although the bucket above is empty.
-fn outgrows_nothing(facet: &SubFacet) -> bool {
-    facet.domain.widens() || facet.below.facets.iter().any(outgrows_nothing)
 }
 
 fn finish_stats(plan: &BucketPlan, merged: Vec<StatPartial>) -> Vec<(String, StatValue)> {
@@ -94,6 +89,20 @@ fn terms(plan: &TermsFacet, below: &BucketPlan, merged: TermsPartial) -> Buckets
         missing: missing.map(|merged| finish_bucket(below, merged)),
         others: Vec::new(),
     }
+}
+
+/// The values up to the end of the page of a facet, of each of which shards have told its count and the
+/// statistic `stat` alone ([`plan::ShardListing::Ranked`]).
+pub(crate) fn values_to_page_end(facet: &SubFacet, stat: usize, merged: TermsPartial) -> Vec<Value> {
+    let SubFacetKind::Terms(plan) = &facet.kind else { return Vec::new() };
+    if merged.enumerable && merged.docs < plan.count_min {
+        return Vec::new();
+    }
+    let stats = facet.below.stats.get(stat).cloned().into_iter().collect();
+    let below = BucketPlan { stats, ..BucketPlan::default() };
+    let plan = TermsFacet { sort: TermsSort::Stat(0), ..plan.clone() };
+    let end = plan.limit.map_or(usize::MAX, |limit| plan.offset.saturating_add(limit));
+    ordered(&plan, &below, merged.values.list).into_iter().take(end).map(|(value, _)| value).collect()
 }
 
 /// The bucket of all values has statistics even when it is empty, and nothing below it, as in Solr.

@@ -26,14 +26,33 @@ fn grouped(plan: &GroupPlan, one: &Grouping, merged: GroupsPartial) -> GroupedRe
     }
     let others = values.left_out.others;
     let valued = values.list.into_iter().map(|(value, partial)| (Some(value), partial));
-    let mut groups: Vec<_> = valued.chain(without.map(|partial| (None, partial))).collect();
+    let groups: Vec<_> = valued.chain(without.map(|partial| (None, partial))).collect();
     let groups_total = plan.count_groups.then(|| groups.len() as u64 + others);
-    groups.sort_by(|(_, left), (_, right)| match (&left.head, &right.head) {
+    let page = page(plan, groups, |(_, group)| group.head.as_ref());
+    GroupedResult { matches, groups_total, groups: page.map(shown).collect() }
+}
+
+/// What is on the page of groups, in order.
+fn page<T>(
+    plan: &GroupPlan,
+    mut groups: Vec<T>,
+    head: impl Fn(&T) -> Option<&HitRef>,
+) -> impl Iterator<Item = T> {
+    groups.sort_by(|left, right| match (head(left), head(right)) {
         (Some(left), Some(right)) => left.order(right),
         (left, right) => right.is_some().cmp(&left.is_some()),
     });
-    let page = groups.into_iter().skip(plan.groups.start).take(plan.groups.rows);
-    GroupedResult { matches, groups_total, groups: page.map(shown).collect() }
+    groups.into_iter().skip(plan.groups.start).take(plan.groups.rows)
+}
+
+/// The values of the groups on the page, whose hits are still to be asked for; none of a query's.
+pub(crate) fn groups_on_page(plan: &GroupPlan, one: &Grouping, merged: &GroupsPartial) -> Vec<Option<Value>> {
+    if let GroupBy::Query(_) = one.by {
+        return Vec::new();
+    }
+    let valued = merged.values.list.iter().map(|(value, group)| (Some(value), group));
+    let groups = valued.chain(merged.without.iter().map(|group| (None, group)));
+    page(plan, groups.collect(), |(_, group)| group.head.as_ref()).map(|(value, _)| value.cloned()).collect()
 }
 
 /// The other members of the page's groups: of those that have some.

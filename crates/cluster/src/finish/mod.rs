@@ -16,8 +16,9 @@ mod terms;
 use plan::partial::{HitRef, ShardResult};
 use plan::{SearchPlan, SearchResult, ShapeResult};
 
+pub(crate) use buckets::values_to_page_end;
 pub use facets::finish_facets;
-pub(crate) use groups::finish_expanded;
+pub(crate) use groups::{finish_expanded, groups_on_page};
 pub use spell::spell_words;
 pub use suggest::finish_suggestions;
 pub use terms::{finish_terms, finish_top_terms};

@@ -9,10 +9,15 @@
 //! Wang's TPUT (2004): it takes three at most, and one where a shard has few values.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use plan::partial::{ByValue, FieldCounts, ShardResult, SubFacetPartial, TermsPartial, UnitCount};
-use plan::{BucketPlan, FacetPlan, FieldFacet, Page, SearchPlan, ShardListing, ShownValues, Value};
+use plan::partial::{ByValue, FieldCounts, Merge, ShardResult, SubFacetPartial, TermsPartial, UnitCount};
+use plan::{
+    BucketPlan, FacetPlan, FieldFacet, GroupListing, Page, SearchPlan, ShardListing, ShownValues, Value,
+};
+
+use crate::finish::values_to_page_end;
 
 /// What one shard has listed.
 struct Listed<'p> {
@@ -34,6 +39,8 @@ struct Known<'p> {
 pub(super) struct Bars {
     fields: Vec<u64>,
     sub_facets: Vec<u64>,
+    /// Of the tree those whose page is known, as a statistic orders it.
+    ranked: HashSet<usize>,
 }
 
 /// The facets of a plan that shards are asked for again, and nothing else; `None` where all is known. By
@@ -45,7 +52,7 @@ pub(super) struct AskedAgain {
 }
 
 impl AskedAgain {
-    pub(super) fn of(plan: &FacetPlan, parts: &[ShardResult], bars: &mut Bars) -> Option<Self> {
+    pub(super) fn of(plan: &FacetPlan, parts: &mut [ShardResult], bars: &mut Bars) -> Option<Self> {
         bars.fields.resize(plan.fields.len(), 1);
         bars.sub_facets.resize(plan.tree.as_ref().map_or(0, |tree| tree.facets.len()), 1);
         if parts.iter().any(|part| part.facets.is_none()) {
@@ -63,9 +70,17 @@ impl AskedAgain {
         let mut tree = BucketPlan::default();
         let sub_facets = plan.tree.iter().flat_map(|tree| &tree.facets);
         for ((at, facet), bar) in sub_facets.enumerate().zip(&mut bars.sub_facets) {
-            let listed: Vec<_> =
-                parts.iter().filter_map(|part| terms_values(part, at)).map(Listed::of_terms).collect();
-            if let Some(listing) = facet.shown_values().and_then(|shown| next_listing(shown, &listed, bar)) {
+            let next = match facet.shown_values() {
+                Some(shown) => {
+                    let values = parts.iter().filter_map(|part| terms_values(part, at));
+                    next_listing(shown, &values.map(Listed::of_terms).collect::<Vec<_>>(), bar)
+                }
+                None => facet.ranked_by().filter(|_| bars.ranked.insert(at)).and_then(|stat| {
+                    let values = parts.iter_mut().filter_map(|part| taken_values(part, at));
+                    named(values_to_page_end(facet, stat, values.reduce(Merge::merge)?))
+                }),
+            };
+            if let Some(listing) = next {
                 again.sub_facets.push(at);
                 tree.facets.push(facet.listing(listing));
             }
@@ -80,7 +95,8 @@ impl AskedAgain {
         let FacetPlan { enabled, depth, .. } = plan.facets;
         let facets = FacetPlan { enabled, depth, ..self.facets.clone() };
         // The first round has found the page and its scores: none of it would be looked at.
-        SearchPlan { facets, page: Page { start: 0, rows: 0 }, scores: false, ..plan.clone() }
+        let shape = plan.shape.listing_groups(|| GroupListing::Named(Arc::from([])));
+        SearchPlan { facets, shape, page: Page { start: 0, rows: 0 }, scores: false, ..plan.clone() }
     }
 
     /// Puts what came back in the place of what it was asked for.
@@ -116,6 +132,25 @@ fn terms_values(part: &ShardResult, at: usize) -> Option<&TermsPartial> {
         SubFacetPartial::Terms(terms) => Some(terms),
         _ => None,
     }
+}
+
+/// What was ranked, without what will be asked for anew.
+fn taken_values(part: &mut ShardResult, at: usize) -> Option<TermsPartial> {
+    match part.facets.as_mut()?.tree.as_mut()?.facets.get_mut(at)?.as_mut()? {
+        SubFacetPartial::Terms(TermsPartial { docs, enumerable, values, .. }) => Some(TermsPartial {
+            docs: *docs,
+            enumerable: *enumerable,
+            values: std::mem::take(values),
+            ..TermsPartial::default()
+        }),
+        _ => None,
+    }
+}
+
+/// Just these values, if there are any.
+fn named(mut values: Vec<Value>) -> Option<ShardListing> {
+    values.sort_by(Value::order);
+    (!values.is_empty()).then(|| ShardListing::Named(Arc::from(values)))
 }
 
 impl<'p> Listed<'p> {
@@ -160,9 +195,7 @@ fn next_listing(shown: ShownValues, shards: &[Listed<'_>], bar: &mut u64) -> Opt
         known.sort_by(|one, other| other.least.cmp(&one.least).then_with(|| one.value.order(other.value)));
         known.truncate(shown.reach);
     }
-    let mut values: Vec<Value> = known.into_iter().map(|one| one.value.clone()).collect();
-    values.sort_by(Value::order);
-    Some(ShardListing::Named(Arc::from(values)))
+    named(known.into_iter().map(|one| one.value.clone()).collect())
 }
 
 /// Each value that any of the shards has listed; `unlisted` is what all of them may have of any other.
@@ -202,7 +235,7 @@ mod tests {
         let mut all: Vec<(Value, u64)> =
             counts.iter().map(|(value, count)| (Value::Int(*value), *count)).collect();
         let unlisted_max = match listing {
-            ShardListing::All | ShardListing::First(_) => 0,
+            ShardListing::All | ShardListing::First(_) | ShardListing::Ranked => 0,
             ShardListing::Leading(wanted) => {
                 all.sort_by_key(|(_, count)| Reverse(*count));
                 all.truncate(*wanted);

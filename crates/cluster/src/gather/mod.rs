@@ -4,6 +4,7 @@
 //! of one: there is no second way.
 
 mod listing;
+mod members;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::finish::{finish_expanded, finish_search};
 use crate::offload;
 use crate::shard::{ShardSnapshot, ShardStep, call_shard};
 use listing::{AskedAgain, Bars};
+use members::{MembersAsked, put_members};
 
 /// Shards by their numbers, which hits name.
 type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
@@ -142,7 +144,13 @@ fn searched_by(
     let by_shard = parts.iter().map(found).collect();
     let mut parts: Vec<ShardResult> = parts.into_iter().map(|(part, _)| part).collect();
     list_what_is_shown(shards, &plans, &mut parts, meters)?;
-    let merged = merged(parts);
+    let mut merged = merged_parts(parts);
+    if let Some(asked) = plans.first().and_then(|plan| MembersAsked::of(plan, &merged)) {
+        let plans: Vec<_> = plans.iter().map(|plan| Arc::new(asked.plan(plan))).collect();
+        let search = |pin: &dyn ShardSnapshot, plan: &SearchPlan, meters: &Meters| pin.search(plan, meters);
+        let parts = shards.ask_each(ShardStep::Members, &plans, meters, search)?;
+        put_members(&mut merged, merged_parts(parts));
+    }
     // By the same plans: explanations and snippets of the second step go by their statistics too.
     let plans: Vec<&SearchPlan> = plans.iter().map(|plan| &**plan).collect();
     Ok(SearchResult { by_shard, ..finished(pins, &plans, merged, meters)? })
@@ -205,11 +213,10 @@ pub(crate) fn gather_parts<A, T: Merge>(
     parts.reduce(|merged, part| Ok(merged?.merge(part?))).transpose()
 }
 
-/// The plans as shards get them that are not alone, one for each: they must not cut what others add to, and
-/// score by what all of them count.
+/// The plans as shards get them that are not alone, one for each: they score by what all of them count.
 fn plans_of_many(pins: Pins<'_>, plans: Plans<'_>, meters: &Meters) -> Result<Vec<Arc<SearchPlan>>> {
-    let whole = |plan: &SearchPlan| SearchPlan { facets: plan.facets.for_several_shards(), ..plan.clone() };
-    let mut distinct: Vec<SearchPlan> = plans.distinct().into_iter().map(whole).collect();
+    let mut distinct: Vec<SearchPlan> =
+        plans.distinct().into_iter().map(SearchPlan::for_several_shards).collect();
     if distinct.iter().any(SearchPlan::needs_statistics) {
         let counted = statistics(pins.iter().zip(distinct.iter().cycle()), meters)?.map(Arc::new);
         distinct.iter_mut().for_each(|plan| plan.statistics.clone_from(&counted));
@@ -228,7 +235,7 @@ pub(crate) fn statistics<'s>(
 }
 
 /// The parts of all shards, in their order, as one.
-fn merged(parts: Vec<ShardResult>) -> ShardResult {
+fn merged_parts(parts: Vec<ShardResult>) -> ShardResult {
     let named = (0..).zip(parts).map(|(number, part)| part.of_shard(number));
     let none = || ShardResult { total_exact: true, ..ShardResult::default() };
     named.reduce(ShardResult::merge).unwrap_or_else(none)

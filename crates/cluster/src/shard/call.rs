@@ -11,6 +11,8 @@ pub enum ShardStep {
     Search,
     /// What facets need beyond what the search listed.
     Facets,
+    /// The hits of the groups on the page.
+    Members,
     GroupValues,
     Expand,
     Fetch,
@@ -22,6 +24,7 @@ impl ShardStep {
             Self::Heads => "heads",
             Self::Search => "search",
             Self::Facets => "facets",
+            Self::Members => "members",
             Self::GroupValues => "group_values",
             Self::Expand => "expand",
             Self::Fetch => "fetch",

@@ -1,11 +1,12 @@
 //! What the rounds of one search have in common. A shard beside others is asked for values of facets up to
-//! three times (ADR 17), each time of the same hits: what it has counted in the first round it keeps for the
-//! next ones, with the hits themselves. In: plans that differ in nothing but what is counted; out: hits and
-//! tables of counts. It is a pin's, so that it ends with the request and never meets another snapshot.
+//! three times (ADR 17), and for groups twice, each time of the same hits: what it has counted in the first
+//! round it keeps for the next ones, with the hits themselves. In: plans that differ in nothing but what is
+//! counted and listed; out: hits and tables of counts. It is a pin's, so that it ends with the request and
+//! never meets another snapshot.
 
 use std::sync::{Arc, Mutex};
 
-use plan::{DomainChange, FacetPlan, Page, SearchPlan};
+use plan::{DomainChange, FacetPlan, GroupListing, Page, SearchPlan};
 
 use super::key_table::KeyTable;
 use crate::lock::lock;
@@ -69,6 +70,7 @@ fn without_counts(plan: &SearchPlan) -> SearchPlan {
         facets: FacetPlan::default(),
         page: Page { start: 0, rows: 0 },
         scores: false,
+        shape: plan.shape.listing_groups(|| GroupListing::Leading),
         ..plan.clone()
     }
 }

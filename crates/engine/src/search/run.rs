@@ -67,7 +67,7 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan, rounds: &Rounds) -> 
     };
     let (found, count) = run.found_and_count(by_score, hits.as_deref())?;
     let whole = !context.allowance.is_used_up();
-    if let (Some(hits), None, true) = (&hits, &round, whole && plan.facets.may_be_asked_again()) {
+    if let (Some(hits), None, true) = (&hits, &round, whole && plan.may_be_asked_again()) {
         round = Some(rounds.begin(plan, hits));
     }
     let facets = match &hits {

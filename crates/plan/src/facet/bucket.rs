@@ -97,7 +97,48 @@ pub struct SubFacet {
     pub below: BucketPlan,
 }
 
+impl BucketPlan {
+    /// Whether what is computed of a bucket looks at other documents than the bucket's.
+    pub fn reaches_out(&self) -> bool {
+        let reaches = |facet: &SubFacet| facet.domain.widens() || facet.below.reaches_out();
+        self.compares_sets() || self.facets.iter().any(reaches)
+    }
+
+    /// Whether a bucket without documents in a shard still has something to merge.
+    pub fn adds_to_absent(&self) -> bool {
+        self.compares_sets() || self.facets.iter().any(SubFacet::adds_to_absent)
+    }
+
+    fn compares_sets(&self) -> bool {
+        self.stats.iter().any(|named| matches!(named.stat.source, StatSource::Sets { .. }))
+    }
+}
+
 impl SubFacet {
+    /// Whether there may be something to show although the bucket above is empty.
+    pub fn outgrows_nothing(&self) -> bool {
+        self.domain.widens() || self.below.facets.iter().any(Self::outgrows_nothing)
+    }
+
+    /// Whether it has something to merge although the bucket above is empty in a shard: values without
+    /// documents, say.
+    pub fn adds_to_absent(&self) -> bool {
+        let lists_empty = self.terms().is_some_and(|terms| terms.count_min == 0);
+        self.domain.widens() || lists_empty || self.below.adds_to_absent()
+    }
+
+    /// The statistic that orders the values, where the page is cut by it and there is more to compute of
+    /// what is shown; the same for all shards.
+    pub fn ranked_by(&self) -> Option<usize> {
+        let terms = self.terms()?;
+        let TermsSort::Stat(stat) = terms.sort else { return None };
+        let cuts =
+            terms.limit.is_some() && terms.prelim.is_none() && !terms.num_buckets && terms.count_min > 0;
+        let has_more = self.below.stats.len() > 1 || !self.below.facets.is_empty();
+        let of_own = !self.below.reaches_out() && !self.below.adds_to_absent();
+        (cuts && has_more && of_own).then_some(stat)
+    }
+
     /// The same with its values listed so.
     #[must_use]
     pub fn listing(&self, listing: ShardListing) -> Self {

@@ -22,6 +22,9 @@ pub enum ShardListing {
     Leading(usize),
     /// Those with at least this many hits; of a tree no more than their counts, unless these are all.
     Least(u64),
+    /// All that may be on the page, each with its count and the one statistic that orders them
+    /// ([`crate::SubFacet::ranked_by`]): the rest costs more, and only what is shown needs it.
+    Ranked,
     /// These, in value order: what is asked for once nothing else can be on the page.
     Named(Arc<[Value]>),
 }
@@ -37,6 +40,11 @@ pub struct ShownValues {
 }
 
 impl ShardListing {
+    /// Whether a shard may be asked for more than it lists.
+    pub(crate) fn keeps_back(&self) -> bool {
+        matches!(self, Self::Leading(_) | Self::Least(_) | Self::Ranked)
+    }
+
     /// What is asked for first where the page reaches so far, with more than it needs: what saves asking
     /// again (the default of Solr's `facet.overrequest` has the same figures).
     pub(crate) fn leading(shown: ShownValues) -> Self {

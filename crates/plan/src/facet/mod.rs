@@ -42,7 +42,7 @@ pub struct FacetPlan {
 impl FacetPlan {
     /// As shards get it that are several.
     #[must_use]
-    pub fn for_several_shards(&self) -> Self {
+    pub(crate) fn for_several_shards(&self) -> Self {
         let mut plan = Self { depth: CutDepth::Whole, ..self.clone() };
         // Groups are counted by their values: what a shard has of them says little of all.
         let counts_hits = self.groups_of.is_none();
@@ -52,18 +52,19 @@ impl FacetPlan {
         for facet in plan.tree.iter_mut().flat_map(|tree| &mut tree.facets) {
             if let Some(shown) = facet.shown_values() {
                 *facet = facet.listing(ShardListing::leading(shown));
+            } else if facet.ranked_by().is_some() {
+                *facet = facet.listing(ShardListing::Ranked);
             }
         }
         plan
     }
 
     /// Whether shards may be asked once more for what they keep back of the values.
-    pub fn may_be_asked_again(&self) -> bool {
+    pub(crate) fn may_be_asked_again(&self) -> bool {
         let outermost = self.tree.iter().flat_map(|tree| &tree.facets).filter_map(SubFacet::terms);
         let listings = outermost.map(|facet| &facet.listing);
         let mut listings = self.fields.iter().map(|facet| &facet.listing).chain(listings);
-        self.depth == CutDepth::Whole
-            && listings.any(|listing| matches!(listing, ShardListing::Leading(_) | ShardListing::Least(_)))
+        self.depth == CutDepth::Whole && listings.any(ShardListing::keeps_back)
     }
 
     /// Whether anything is computed of all hits.

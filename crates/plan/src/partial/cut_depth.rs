@@ -1,7 +1,7 @@
 //! How deep a shard cuts what it gives back. `cluster` says it with the plan: a shard alone may cut to the
 //! page, one of several may not, since what it leaves out could be first of all together.
 
-/// How much of what it counted a shard gives back: of facets, and of groups of hits too.
+/// How much of what it counted a shard gives back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CutDepth {
     /// What the page shows of it: enough where there is one shard.

@@ -1,22 +1,39 @@
 //! Hits of one shard in groups. A group is known by its value, so groups merge as counts do; its hits merge
 //! as hits do. Which groups are on the page, and which of their hits, is decided above all shards
-//! (`crates/cluster/src/finish/groups.rs`); a shard gives as many of either as the page could need.
+//! (`crates/cluster/src/finish/groups.rs`); a shard gives as many of either as the page could need. One that
+//! is not alone names its first groups, and gives the hits of those that turn out to be on the page when it
+//! is asked again ([`crate::GroupListing`]).
 
 use super::ByValue;
 use super::hits::{HitRef, RankedHits};
 use super::merge::Merge;
+use crate::value::Value;
 
 /// The groups by one field, function or query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupsPartial {
     /// Hits in all groups.
     pub matches: u64,
-    /// At [`crate::CutDepth::Page`] those up to the end of the page: `left_out` counts the others where the
-    /// plan asks how many there are. Where a shard heard of a group that another cut off, the other's hits
-    /// are missing: only [`crate::CutDepth::Whole`] merges exactly.
+    /// As [`crate::GroupListing`] has it. At [`crate::GroupListing::Page`], which does not merge, those up to
+    /// the end of the page: `left_out` counts the others where the plan asks how many there are.
     pub values: ByValue<GroupPartial>,
     /// The hits without a value; those of a query too.
     pub without: Option<GroupPartial>,
+}
+
+impl GroupsPartial {
+    /// Adds a group by its value, `None` being that of hits without one; to be
+    /// [ordered](Self::order_by_value) once all are there.
+    pub fn add(&mut self, value: Option<Value>, group: GroupPartial) {
+        match value {
+            Some(value) => self.values.list.push((value, group)),
+            None => self.without = Some(group),
+        }
+    }
+
+    pub fn order_by_value(&mut self) {
+        self.values.list.sort_by(|(left, _), (right, _)| left.order(right));
+    }
 }
 
 impl Merge for GroupsPartial {
@@ -32,9 +49,10 @@ impl Merge for GroupsPartial {
 /// What a shard has of one group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupPartial {
-    /// Its first hit in the search's own order, by which groups are ordered; `None` for a query's.
+    /// Its first hit in the search's own order, by which groups are ordered; `None` for a query's, and where
+    /// the group is not among the first.
     pub head: Option<HitRef>,
-    /// At [`crate::CutDepth::Page`] 0 where the page begins behind the group.
+    /// 0 where hits are not listed.
     pub total: u64,
     /// Present when scores were computed.
     pub score_max: Option<f32>,

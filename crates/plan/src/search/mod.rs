@@ -32,7 +32,7 @@ use crate::search::field_selection::FieldSelection;
 use crate::search::filter::Filter;
 use crate::search::highlight::HighlightPlan;
 use crate::search::page::Page;
-use crate::search::shape::Shape;
+use crate::search::shape::{GroupListing, Shape};
 use crate::search::sort::{SortBy, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -145,6 +145,18 @@ impl SearchPlan {
     /// [`Self::statistics`], unless each is to go by its own.
     pub fn needs_statistics(&self) -> bool {
         self.score_statistics == ScoreStatistics::Collection && self.hangs_on_statistics()
+    }
+
+    /// As shards get it that are several: they must not cut what others add to.
+    #[must_use]
+    pub fn for_several_shards(&self) -> Self {
+        let (facets, shape) = (self.facets.for_several_shards(), &self.shape);
+        Self { facets, shape: shape.listing_groups(|| GroupListing::Leading), ..self.clone() }
+    }
+
+    /// Whether a shard may be asked once more about the same hits.
+    pub fn may_be_asked_again(&self) -> bool {
+        self.facets.may_be_asked_again() || self.shape.lists_groups()
     }
 
     /// Whether all shards together are searched in less time than it takes to wake a thread; of a plan with

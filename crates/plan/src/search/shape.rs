@@ -22,6 +22,23 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The same with groups listed otherwise, for each of [`GroupPlan::by`] as `next` says.
+    #[must_use]
+    pub fn listing_groups(&self, mut next: impl FnMut() -> GroupListing) -> Self {
+        let mut shape = self.clone();
+        let groupings = shape.groups.iter_mut().flat_map(|groups| &mut groups.by);
+        groupings.for_each(|one| one.listing = next());
+        shape
+    }
+
+    /// Whether groups are named first, and their hits asked for afterwards.
+    pub fn lists_groups(&self) -> bool {
+        let groupings = self.groups.iter().flat_map(|groups| &groups.by);
+        let has_members =
+            |one: &Grouping| one.listing == GroupListing::Leading && !matches!(one.by, GroupBy::Query(_));
+        groupings.into_iter().any(has_members)
+    }
+
     /// Whether it is a sorted page and nothing else.
     pub fn is_plain(&self) -> bool {
         let Self { cursor, collapses, groups, expand, rerank } = self;
@@ -91,6 +108,30 @@ pub struct Grouping {
     pub by: GroupBy,
     /// Which hits of each group.
     pub within: Page,
+    pub listing: GroupListing,
+}
+
+impl Grouping {
+    /// As a request has it, whose shards are not known yet.
+    pub fn new(key: &str, by: GroupBy, within: Page) -> Self {
+        Self { key: key.to_owned(), by, within, listing: GroupListing::Page }
+    }
+}
+
+/// Which groups a shard lists, and what of them. Set with the plan by `cluster`
+/// (`crates/cluster/src/gather/members.rs`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum GroupListing {
+    /// Those of the page with their hits: all that a shard needs which is alone.
+    #[default]
+    Page,
+    /// Those that may be on the page, with nothing but their first hits; where groups are counted the values
+    /// of all others too. A group among the first of all shards is among the first of the shard that has its
+    /// best hit.
+    Leading,
+    /// The hits of these groups, `None` being that of hits without a value. A query's one group has been
+    /// listed before.
+    Named(Arc<[Option<Value>]>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -59,14 +59,14 @@ pub(super) fn resolve_groups(
     let of_query = if flat { Page { start: 0, rows: page.end() } } else { within };
     let mut by = Vec::new();
     for name in grouping::FIELD.sent_all(params) {
-        by.push(Grouping { key: name.to_owned(), by: field(context, name)?, within: of_groups });
+        by.push(Grouping::new(name, field(context, name)?, of_groups));
     }
     for text in grouping::FUNC.sent_all(params) {
-        by.push(Grouping { key: text.to_owned(), by: function(context, text)?, within: of_groups });
+        by.push(Grouping::new(text, function(context, text)?, of_groups));
     }
     for text in grouping::QUERY.sent_all(params) {
         let query = parse_query(context, text, "lucene")?.executable();
-        by.push(Grouping { key: text.to_owned(), by: GroupBy::Query(query), within: of_query });
+        by.push(Grouping::new(text, GroupBy::Query(query), of_query));
     }
     if by.is_empty() {
         return Err(Error::bad_request("Specify at least one field, function or query to group by."));

@@ -66,7 +66,8 @@ impl<'f> Cut<'f> {
                 skipped: facet.offset,
                 named: None,
             },
-            (CutDepth::Whole, ShardListing::All) => whole,
+            // What is below a value is of trees alone.
+            (CutDepth::Whole, ShardListing::All | ShardListing::Ranked) => whole,
             (CutDepth::Whole, ShardListing::First(wanted) | ShardListing::Leading(wanted)) => {
                 Self { wanted: Some(*wanted), ..whole }
             }

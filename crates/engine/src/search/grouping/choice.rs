@@ -50,12 +50,9 @@ impl HeadsChoice {
         let mut named = GroupsPartial::default();
         for head in self.heads(context, hits)? {
             let part = GroupPartial { head: Some(head.hit), ..GroupPartial::default() };
-            match self.groups.value(head.group)? {
-                Some(value) => named.values.list.push((value, part)),
-                None => named.without = Some(part),
-            }
+            named.add(self.groups.value(head.group)?, part);
         }
-        named.values.list.sort_by(|(left, _), (right, _)| left.order(right));
+        named.order_by_value();
         Ok(named)
     }
 }

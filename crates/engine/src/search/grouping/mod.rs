@@ -1,6 +1,7 @@
 //! Hits in groups. `values` says which group a hit belongs to, `heads` finds the best hit of each group,
 //! `members` the others (`by_score` those of the first groups, where scores decide). Grouping orders groups
-//! by their heads and gives back members, as parts that merge with those of other shards; `collapse` leaves
+//! by their heads and gives back members, as parts that merge with those of other shards: of one that is not
+//! alone the heads first, the members of what is on the page when it is asked again. `collapse` leaves
 //! only the heads among the hits, so that all that comes after it counts and sorts those (`choice` says which
 //! these are, of one shard or of several); `expand` finds the members behind the heads of a page.
 
@@ -12,10 +13,11 @@ mod heads;
 mod members;
 mod values;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use plan::partial::{GroupsPartial, HeadsStep};
-use plan::{CutDepth, Filter, GroupBy, GroupPlan, Grouping, Query, Result, SearchPlan};
+use plan::partial::{GroupPartial, GroupsPartial, HeadsStep};
+use plan::{Filter, GroupBy, GroupListing, GroupPlan, Grouping, Query, Result, SearchPlan, Value};
 
 pub(super) use collapse::Collapser;
 pub(super) use expand::{expand, values_of};
@@ -23,7 +25,7 @@ pub(super) use values::{Groups, SegmentGroups};
 
 use self::choice::{HeadsChoice, chosen_bits, heads_as_bits};
 use self::collapse::candidates;
-use self::heads::heads;
+use self::heads::{Head, heads};
 use self::members::{Members, Wanted, members};
 use super::collect::Order;
 use super::mask::{self, PreparedFilter};
@@ -31,8 +33,7 @@ use super::node::Node;
 use crate::search::context::SearchContext;
 use crate::segment::bits::Bits;
 
-/// The hits in the groups that `grouping` asks for, for each of its fields, functions and queries, as deep as
-/// the plan lets a shard cut.
+/// The hits in the groups that `grouping` asks for, for each of its fields, functions and queries.
 pub(super) fn grouped(
     context: &SearchContext<'_>,
     plan: &SearchPlan,
@@ -43,9 +44,12 @@ pub(super) fn grouped(
     let within = Order::resolve(context, &grouping.sort)?;
     let search = GroupSearch { plan, grouping, sort, within };
     let matches = hits.iter().map(|bits| u64::from(bits.count())).sum();
-    let found = grouping.by.iter().map(|one| match &one.by {
-        GroupBy::Query(query) => search.of_query(context, (one, query), (node, hits)),
-        GroupBy::Field(_) | GroupBy::Function(_) => search.of_values(context, one, (node, hits)),
+    let found = grouping.by.iter().map(|one| match (&one.by, &one.listing) {
+        (GroupBy::Query(_), GroupListing::Named(_)) => Ok(GroupsPartial::default()),
+        (GroupBy::Query(query), _) => search.of_query(context, (one, query), (node, hits)),
+        (_, GroupListing::Page) => search.page(context, one, (node, hits)),
+        (_, GroupListing::Leading) => search.leading(context, one, (node, hits)),
+        (_, GroupListing::Named(values)) => search.named(context, (one, values), (node, hits)),
     });
     found.map(|found| Ok(GroupsPartial { matches, ..found? })).collect()
 }
@@ -79,46 +83,111 @@ impl GroupSearch<'_> {
         Ok(GroupsPartial { without, ..GroupsPartial::default() })
     }
 
-    fn of_values(
+    /// The groups up to the end of the page by their best hits. Where groups are counted, `groups` has met
+    /// all of them afterwards.
+    fn first(
+        &self,
+        context: &SearchContext<'_>,
+        groups: &mut Groups,
+        (node, hits): (&Node, &[Arc<Bits>]),
+    ) -> Result<Vec<Head>> {
+        let end = self.grouping.groups.end();
+        match !self.grouping.count_groups && by_score::decides(&self.sort, node, end) {
+            true => by_score::first(context, (node, hits), groups, end),
+            false => heads(context, (node, hits), groups, &self.sort, end),
+        }
+    }
+
+    /// The groups on the page of a shard that is alone.
+    fn page(
         &self,
         context: &SearchContext<'_>,
         one: &Grouping,
         (node, hits): (&Node, &[Arc<Bits>]),
     ) -> Result<GroupsPartial> {
-        // Of groups that the page begins behind one shard needs no members; other shards may push them into
-        // the page.
-        let (start, end) = match self.plan.facets.depth {
-            CutDepth::Page => (self.grouping.groups.start, self.grouping.groups.end()),
-            CutDepth::Whole => (0, usize::MAX),
-        };
         let mut groups = Groups::open(context, &one.by)?;
-        let heads = match !self.grouping.count_groups && by_score::decides(&self.sort, node, end) {
-            true => by_score::first(context, (node, hits), &mut groups, end)?,
-            false => heads(context, (node, hits), &mut groups, &self.sort, end)?,
-        };
-        let shown = heads.get(start..).unwrap_or_default();
+        let heads = self.first(context, &mut groups, (node, hits))?;
+        // Of groups that the page begins behind no members are needed.
+        let shown = heads.get(self.grouping.groups.start..).unwrap_or_default();
         let chosen: Vec<u32> = shown.iter().map(|head| head.group).collect();
         // Only a score says of a head that it is the best of its group by score.
         let best = if self.sort.is_by_score() { shown } else { &[] };
         let wanted = Wanted { best, ..self.wanted(one, &chosen) };
-        let collected = match by_score::members(context, (node, hits), &groups, &wanted)? {
-            Some(members) => members,
-            None => members(context, (node, hits), &mut groups, &wanted)?,
-        };
+        let collected = wanted_members(context, (node, hits), &mut groups, &wanted)?;
         let left_out = if self.grouping.count_groups { groups.len() - heads.len() } else { 0 };
         let skipped = heads.len() - chosen.len();
         let collected = std::iter::repeat_with(Members::default).take(skipped).chain(collected);
         let mut found = GroupsPartial::default();
         found.values.left_out.others = left_out as u64;
         for (head, members) in heads.into_iter().zip(collected) {
-            let partial = members.partial(Some(head.hit), one.within.end());
-            match groups.value(head.group)? {
-                Some(value) => found.values.list.push((value, partial)),
-                None => found.without = Some(partial),
+            found.add(groups.value(head.group)?, members.partial(Some(head.hit), one.within.end()));
+        }
+        found.order_by_value();
+        Ok(found)
+    }
+
+    /// The first groups of a shard among others, without their members.
+    fn leading(
+        &self,
+        context: &SearchContext<'_>,
+        one: &Grouping,
+        hits: (&Node, &[Arc<Bits>]),
+    ) -> Result<GroupsPartial> {
+        let mut groups = Groups::open(context, &one.by)?;
+        let heads = self.first(context, &mut groups, hits)?;
+        let mut found = GroupsPartial::default();
+        let mut listed = HashSet::new();
+        for Head { group, hit } in heads {
+            listed.insert(group);
+            found.add(groups.value(group)?, GroupPartial { head: Some(hit), ..GroupPartial::default() });
+        }
+        if self.grouping.count_groups {
+            for group in (0..).take(groups.len()).filter(|group| !listed.contains(group)) {
+                found.add(groups.value(group)?, GroupPartial::default());
             }
         }
-        found.values.list.sort_by(|(left, _), (right, _)| left.order(right));
+        found.order_by_value();
         Ok(found)
+    }
+
+    /// The members of groups that were chosen of all shards' first ones.
+    fn named(
+        &self,
+        context: &SearchContext<'_>,
+        (one, values): (&Grouping, &[Option<Value>]),
+        (node, hits): (&Node, &[Arc<Bits>]),
+    ) -> Result<GroupsPartial> {
+        let mut found = GroupsPartial::default();
+        if values.is_empty() {
+            return Ok(found);
+        }
+        let mut groups = Groups::open(context, &one.by)?;
+        let (mut known, mut numbers) = (Vec::new(), Vec::new());
+        for value in values {
+            if let Some(group) = groups.find(value.as_ref())? {
+                known.push(value);
+                numbers.push(group);
+            }
+        }
+        let members = wanted_members(context, (node, hits), &mut groups, &self.wanted(one, &numbers))?;
+        for (value, members) in known.into_iter().zip(members).filter(|(_, members)| members.total > 0) {
+            found.add(value.clone(), members.partial(None, one.within.end()));
+        }
+        found.order_by_value();
+        Ok(found)
+    }
+}
+
+/// The hits of the wanted groups, in the order of those.
+fn wanted_members(
+    context: &SearchContext<'_>,
+    (node, hits): (&Node, &[Arc<Bits>]),
+    groups: &mut Groups,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Members>> {
+    match by_score::members(context, (node, hits), groups, wanted)? {
+        Some(members) => Ok(members),
+        None => members(context, (node, hits), groups, wanted),
     }
 }
 

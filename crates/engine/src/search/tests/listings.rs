@@ -74,6 +74,13 @@ fn terms(field: &str, (limit, offset, count_min): (usize, usize, u64), below: Bu
     SubFacet { key, domain, kind: SubFacetKind::Terms(terms), below }
 }
 
+/// The same in the order of its first statistic.
+fn by_stat(facet: SubFacet, descending: bool) -> SubFacet {
+    let SubFacetKind::Terms(terms) = facet.kind else { panic!("no terms facet") };
+    let kind = SubFacetKind::Terms(TermsFacet { sort: TermsSort::Stat(0), descending, ..terms });
+    SubFacet { kind, ..facet }
+}
+
 fn facets(page: (usize, usize, u64)) -> FacetPlan {
     let (limit, offset, count_min) = page;
     let field = |field: &str, sort| FieldFacet {
@@ -85,8 +92,12 @@ fn facets(page: (usize, usize, u64)) -> FacetPlan {
         ..FieldFacet::of(&field.into())
     };
     let average = Stat { function: StatFunction::Average, source: StatSource::Field("n_i".into()) };
+    let users = Stat { function: StatFunction::Distinct, source: StatSource::Field("e_ss".into()) };
     let nested = BucketPlan {
-        stats: vec![NamedStat { key: "average".into(), stat: average }],
+        stats: vec![
+            NamedStat { key: "average".into(), stat: average },
+            NamedStat { key: "users".into(), stat: users },
+        ],
         facets: vec![terms("e_ss", (2, 0, 1), BucketPlan::default())],
         ..BucketPlan::default()
     };
@@ -102,7 +113,10 @@ fn facets(page: (usize, usize, u64)) -> FacetPlan {
             facets: vec![
                 terms("c_s", page, nested.clone()),
                 terms("e_ss", page, plain()),
-                terms("n_i", of_numbers, nested),
+                terms("n_i", of_numbers, nested.clone()),
+                by_stat(terms("c_s", page, nested.clone()), true),
+                by_stat(terms("e_ss", page, nested.clone()), false),
+                by_stat(terms("n_i", of_numbers, nested), count_min % 2 == 0),
             ],
             ..plain()
         }),

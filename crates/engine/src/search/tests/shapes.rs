@@ -118,7 +118,7 @@ proptest! {
         let shard = shard(&docs);
         let groups = Page { start: groups.0, rows: groups.1 };
         let within = Page { start: within.0, rows: within.1 };
-        let by = vec![Grouping { key: field.into(), by: GroupBy::Field(field.into()), within }];
+        let by = vec![Grouping::new(field, GroupBy::Field(field.into()), within)];
         let grouping =
             GroupPlan { by, groups, sort: within_sort.clone(), count_groups, truncate: false };
         let shape = Shape { groups: Some(grouping), ..Shape::default() };

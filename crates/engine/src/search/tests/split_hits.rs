@@ -11,8 +11,8 @@ use meter::Meters;
 use plan::partial::ShardResult;
 use plan::{
     BucketPlan, Collapse, Cursor, CutDepth, DomainChange, ExpandPlan, FacetPlan, FieldClass, FieldFacet,
-    Filter, Function, GroupBy, GroupPlan, Grouping, NullPolicy, Page, Query, Rerank, ScoreJoin, SearchPlan,
-    SearchResult, Shape, SortBy, SortKey, SubFacet, SubFacetKind,
+    Filter, Function, GroupBy, GroupListing, GroupPlan, Grouping, NullPolicy, Page, Query, Rerank, ScoreJoin,
+    SearchPlan, SearchResult, Shape, SortBy, SortKey, SubFacet, SubFacetKind,
 };
 use proptest::prelude::*;
 
@@ -48,7 +48,8 @@ impl Split {
     /// That their parts finish to the same, in whichever order and grouping they merge.
     fn check_merges(&self, plan: &SearchPlan, pairs: &[usize]) -> Result<(), TestCaseError> {
         let facets = FacetPlan { depth: CutDepth::Whole, ..plan.facets.clone() };
-        let plan = SearchPlan { facets, ..plan.clone() };
+        let shape = plan.shape.listing_groups(|| GroupListing::Leading);
+        let plan = SearchPlan { facets, shape, ..plan.clone() };
         let parts = || -> Vec<ShardResult> {
             let part = |shard| {
                 crate::search::search(shard, &plan, &SearchCaches::default(), &Meters::default()).unwrap()
@@ -204,7 +205,7 @@ proptest! {
         (count_groups, scores) in (any::<bool>(), any::<bool>()),
     ) {
         let split = Split::of(&docs, count);
-        let by = by.into_iter().map(|by| Grouping { key: String::new(), by, within }).collect();
+        let by = by.into_iter().map(|by| Grouping::new("", by, within)).collect();
         let groups = GroupPlan { by, groups, sort: within_sort, count_groups, truncate: false };
         let shape = Shape { groups: Some(groups), ..Shape::default() };
         let plan = SearchPlan { sort, scores, shape, ..plan(query) };
@@ -241,7 +242,7 @@ proptest! {
     ) {
         let split = Split::of(&docs, count);
         let group = |by| GroupPlan {
-            by: vec![Grouping { key: String::new(), by, within: Page { start: 0, rows: 2 } }],
+            by: vec![Grouping::new("", by, Page { start: 0, rows: 2 })],
             groups: Page { start: 0, rows: 9 },
             sort: within,
             count_groups: true,

@@ -137,7 +137,9 @@ impl TreeContext<'_> {
         let empty = count == 0 && !open.plan.process_empty;
         let goes_on = |_: &&OpenFacet<'_>| !self.context.allowance.is_used_up();
         let computed = open.facets.iter().take_while(goes_on).map(|facet| {
-            let skipped = empty && !facet.outgrows_nothing && !(self.is_whole() && facet.adds_to_absent);
+            let has_more =
+                || facet.plan.outgrows_nothing() || (self.is_whole() && facet.plan.adds_to_absent());
+            let skipped = empty && !has_more();
             if skipped { Ok(None) } else { self.facet(facet, docs, path).map(Some) }
         });
         computed.collect()

@@ -2,8 +2,7 @@
 //! once for all buckets.
 //!
 //! In: the facets of a plan and the domains of the search; out: what `terms`, `ranges` and `sums` work on,
-//! bucket by bucket. Says also which facets have something to tell of an empty bucket: those are computed
-//! where others would be passed over.
+//! bucket by bucket.
 
 use std::sync::Arc;
 
@@ -31,11 +30,6 @@ pub(super) struct OpenFacet<'p> {
     pub(super) filters: Vec<Domain>,
     pub(super) cut: Cut<'p>,
     pub(super) below: OpenBucket<'p>,
-    /// Whether there may be something to show although the bucket above is empty.
-    pub(super) outgrows_nothing: bool,
-    /// Whether it has something to merge although the bucket above is empty here: values without documents,
-    /// say.
-    pub(super) adds_to_absent: bool,
 }
 
 /// Where the documents come from.
@@ -59,16 +53,15 @@ impl<'p> OpenBucket<'p> {
         let facets: Vec<OpenFacet<'_>> =
             plan.facets.iter().map(|facet| OpenFacet::open(domains, facet)).collect::<Result<_>>()?;
         let stats = OpenStats::open(domains.context, &plan.stats)?;
-        let reaches = |facet: &OpenFacet<'_>| facet.plan.domain.widens() || facet.below.needs.reaches_out;
         let needs = BucketNeeds {
             places: 1 + stats.places(),
             sub_facets: !facets.is_empty(),
             more_than_count: !stats.is_empty() || !facets.is_empty(),
-            adds_to_absent: stats.compares_sets() || facets.iter().any(|facet| facet.adds_to_absent),
+            adds_to_absent: plan.adds_to_absent(),
             asks_shards: facets
                 .iter()
                 .any(|facet| facet.plan.domain.asks_shards() || facet.below.needs.asks_shards),
-            reaches_out: stats.compares_sets() || facets.iter().any(reaches),
+            reaches_out: plan.reaches_out(),
         };
         Ok(Self { plan, stats, facets, needs })
     }
@@ -94,12 +87,8 @@ impl<'p> OpenFacet<'p> {
         };
         let filters = plan.domain.filters.iter().map(|query| query_bits(context, query));
         let filters = filters.collect::<Result<_>>()?;
-        let outgrows_nothing =
-            plan.domain.widens() || below.facets.iter().any(|facet| facet.outgrows_nothing);
-        let lists_empty = matches!(&plan.kind, SubFacetKind::Terms(terms) if terms.count_min == 0);
-        let adds_to_absent = plan.domain.widens() || lists_empty || below.needs.adds_to_absent;
         let base = base(domains, &plan.domain)?;
-        Ok(Self { plan, base, filters, cut, below, outgrows_nothing, adds_to_absent })
+        Ok(Self { plan, base, filters, cut, below })
     }
 }
 

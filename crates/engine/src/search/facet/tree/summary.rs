@@ -52,11 +52,6 @@ impl<'p> OpenStats<'p> {
         self.stats.is_empty()
     }
 
-    /// Whether one is found from other documents than the bucket's.
-    pub(super) fn compares_sets(&self) -> bool {
-        self.sources.iter().any(|source| source.sets.is_some())
-    }
-
     /// For buckets numbered below `buckets`, all empty yet. With `only`, for that statistic alone.
     pub(super) fn summary(&self, buckets: usize, only: Option<usize>) -> Summary<'_> {
         let wanted = only.and_then(|stat| self.stats.get(stat)).map(|(_, place)| *place);
@@ -92,6 +87,13 @@ impl Summary<'_> {
     /// Errors are those of reading the index, from whenever that was.
     pub(super) fn close(&mut self) -> Result<()> {
         self.sums.iter_mut().flatten().try_for_each(SourceSums::close)
+    }
+
+    /// One statistic of a bucket; `None` where it was not summed up.
+    pub(super) fn partial(&self, stat: usize, slot: usize, depth: CutDepth) -> Option<Result<StatPartial>> {
+        let (named, place) = self.stats.get(stat)?;
+        let sums = self.sums.get(*place)?.as_ref()?;
+        Some(sums.partial(&named.stat.function, slot, depth))
     }
 
     /// The statistics of a bucket, in the order of the plan.

@@ -21,7 +21,7 @@ use super::keys::{KeyColumn, Keys};
 use super::path::{Path, PathTo, Step};
 use super::rank::StatRank;
 use super::related::Slots;
-use super::summary::{OpenStats, fill_stats};
+use super::summary::{OpenStats, Summary, fill_stats};
 use crate::layout::FieldLayout;
 use crate::search::context::SearchContext;
 use crate::search::facet::domain::Domain;
@@ -109,8 +109,9 @@ impl<'p> OpenTerms<'p> {
             CutDepth::Whole => (cutting.listed(&table, &mut found.values.unlisted_max)?, 0),
         };
         let others = candidates.unwrap_or_default().saturating_sub(before + chosen.len() as u64);
-        let list = match found.values.unlisted_max {
-            0 => cutting.looked_into(tree, &chosen, &table)?,
+        let list = match (&self.plan.listing, found.values.unlisted_max) {
+            (ShardListing::Ranked, _) => cutting.ranked(tree, &chosen, &table)?,
+            (_, 0) => cutting.looked_into(tree, &chosen, &table)?,
             // Which of them are shown is not known yet.
             _ => cutting.counted(tree, &chosen, 1)?,
         };
@@ -194,7 +195,7 @@ impl Cutting<'_> {
             return Ok(self.all(table));
         }
         let mut listed = match &self.terms.plan.listing {
-            ShardListing::All | ShardListing::First(_) => return Ok(self.all(table)),
+            ShardListing::All | ShardListing::First(_) | ShardListing::Ranked => return Ok(self.all(table)),
             ShardListing::Named(values) => {
                 let keys = values.iter().map(|value| self.column.find(value)).collect::<Result<Vec<_>>>()?;
                 let counted = keys.into_iter().flatten().map(|key| (key, u64::from(table.count_of(key))));
@@ -307,13 +308,18 @@ impl Cutting<'_> {
 
     /// What orders `counted` by a statistic.
     fn ranks(&self, stat: usize, counted: &[Counted], table: &KeyTable) -> Result<Vec<StatRank>> {
+        Ok(self.summed_up(stat, counted, table)?.ranks(stat, counted.len()))
+    }
+
+    /// One statistic of all that are `counted`, each by its place there.
+    fn summed_up(&self, stat: usize, counted: &[Counted], table: &KeyTable) -> Result<Summary<'_>> {
         let numbers = table.numbering(counted.iter().map(|(key, _)| *key));
         let mut summary = self.below.stats().summary(counted.len(), Some(stat));
         self.placed(&numbers).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, &numbers, counted.len()));
         summary.relate(&Slots { context: self.context, path: self.path, count: &count })?;
         summary.close()?;
-        Ok(summary.ranks(stat, counted.len()))
+        Ok(summary)
     }
 
     /// How many of other documents have each value that the table gives a number.
@@ -357,6 +363,23 @@ impl Cutting<'_> {
         tree.room.reserve(chosen.len(), places)?;
         let bucket = |count| BucketPartial { count, ..BucketPartial::default() };
         chosen.iter().map(|(key, count)| Ok((self.column.value(*key)?, bucket(*count)))).collect()
+    }
+
+    /// The chosen buckets with how many documents each has, and the statistic that orders them.
+    fn ranked(
+        &self,
+        tree: TreeContext<'_>,
+        chosen: &[Counted],
+        table: &KeyTable,
+    ) -> Result<Vec<(Value, BucketPartial)>> {
+        let mut list = self.counted(tree, chosen, 2)?;
+        if let TermsSort::Stat(stat) = self.terms.plan.sort {
+            let summary = self.summed_up(stat, chosen, table)?;
+            for (slot, (_, bucket)) in list.iter_mut().enumerate() {
+                bucket.stats.extend(summary.partial(stat, slot, tree.depth).transpose()?);
+            }
+        }
+        Ok(list)
     }
 
     /// The chosen buckets with what is asked of each.
