@@ -12,7 +12,9 @@ pub(super) fn finish_stat(stat: &Stat, merged: StatPartial) -> StatValue {
     match (&stat.function, merged) {
         (_, StatPartial::Count(count)) => long(count),
         (_, StatPartial::Extreme(end)) => end.value.map_or(StatValue::Nothing, StatValue::One),
-        (StatFunction::DistinctValues, StatPartial::Distinct(distinct)) => StatValue::Many(distinct.values),
+        (StatFunction::DistinctValues, StatPartial::Distinct(distinct)) => {
+            StatValue::Many(distinct.into_values())
+        }
         (_, StatPartial::Distinct(distinct)) => long(distinct.count()),
         (StatFunction::Percentiles(shares), StatPartial::Samples(samples)) => {
             let values = shares.iter().map(|share| (*share, samples.at_share(*share)));

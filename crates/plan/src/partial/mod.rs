@@ -11,6 +11,7 @@
 mod bucket;
 mod by_value;
 mod cut_depth;
+mod distinct;
 mod facets;
 mod fetch;
 mod groups;
@@ -32,6 +33,7 @@ use crate::config::component::Component;
 pub use bucket::{BucketPartial, SubFacetPartial, TermsPartial};
 pub use by_value::{ByValue, LeftOut};
 pub use cut_depth::CutDepth;
+pub use distinct::DistinctValues;
 pub use facets::{FacetPartials, FieldCounts, FieldPartial, PivotLevel, PivotPartial};
 pub use fetch::{ExpandRequest, FetchRequest, Fetched};
 pub use groups::{GroupPartial, GroupsPartial};
@@ -42,7 +44,7 @@ pub use like::{FieldWords, LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
 pub use merge::Merge;
 pub use moments::{Moments, Sum};
 pub use related::RelatedCounts;
-pub use stat::{DistinctValues, Extreme, Samples, StatPartial};
+pub use stat::{Extreme, Samples, StatPartial};
 pub use statistics::{Extremes, FieldStatistics, SearchStatistics, StatisticsTerm};
 pub use suggest::{
     EntryOrder, NextWords, SameTexts, SuggestPartial, SuggestedEntries, SuggestedEntry, WordSequences,

@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use super::distinct::DistinctValues;
 use super::merge::Merge;
 use super::moments::Moments;
 use super::related::RelatedCounts;
@@ -61,28 +62,6 @@ impl Merge for Extreme {
             (own, other) => own.or(other),
         };
         Self { least: self.least, value, reals: self.reals || other.reals }
-    }
-}
-
-/// The distinct values.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DistinctValues {
-    /// In value order.
-    pub values: Vec<Value>,
-    /// How many more there are that were only counted, which [`crate::CutDepth::Page`] allows.
-    pub unlisted: u64,
-}
-
-impl DistinctValues {
-    pub fn count(&self) -> u64 {
-        self.values.len() as u64 + self.unlisted
-    }
-}
-
-impl Merge for DistinctValues {
-    fn merge(self, other: Self) -> Self {
-        let values = merge_sorted(self.values, other.values, Value::order, |own, _| own);
-        Self { values, unlisted: self.unlisted + other.unlisted }
     }
 }
 
@@ -168,15 +147,5 @@ mod tests {
         let merged = none.clone().merge(end(true, "z"));
         assert_eq!(merged, Extreme { reals: true, ..end(true, "z") });
         assert_eq!(end(true, "z").merge(none), merged);
-    }
-
-    #[test]
-    fn distinct_values_count_once() {
-        let of = |values: &[i64]| DistinctValues {
-            values: values.iter().map(|value| Value::Long(*value)).collect(),
-            unlisted: 0,
-        };
-        assert_eq!(of(&[1, 3, 5]).merge(of(&[2, 3])), of(&[1, 2, 3, 5]));
-        assert_eq!(of(&[]).merge(of(&[7])).count(), 1);
     }
 }

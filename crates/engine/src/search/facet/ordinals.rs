@@ -140,16 +140,25 @@ impl Strings {
 
     /// The text of a value by its number.
     pub(crate) fn text(&self, number: usize) -> Result<String> {
-        if let Some(text) = self.ordinals.texts.as_ref().and_then(|texts| texts.get(number)) {
-            return Ok(text.to_owned());
-        }
         let mut text = String::new();
+        self.read_text(number, &mut text)?;
+        Ok(text)
+    }
+
+    /// The same, behind what `to` holds.
+    pub(crate) fn read_text(&self, number: usize, to: &mut String) -> Result<()> {
+        if let Some(text) = self.ordinals.texts.as_ref().and_then(|texts| texts.get(number)) {
+            to.push_str(text);
+            return Ok(());
+        }
         if let Some((segment, ord)) = self.ordinals.places.get(number)
             && let Some(Some(column)) = self.columns.get(*segment as usize)
         {
+            let mut text = String::new();
             column.ord_to_str(u64::from(*ord), &mut text).map_err(from_tantivy)?;
+            to.push_str(&text);
         }
-        Ok(text)
+        Ok(())
     }
 }
 

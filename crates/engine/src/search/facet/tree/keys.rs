@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use plan::partial::DistinctValues;
 use plan::{FieldClass, Result, Value};
 use tantivy::DocId;
 use tantivy::columnar::{Column, ColumnIndex};
@@ -94,6 +95,20 @@ impl KeyColumn {
             Self::Numbers(_, ColumnKind::Bool, _) => Value::Bool(key != 0),
             Self::Numbers(class, ColumnKind::F64, _) => real_value(*class, to_real(key)),
             Self::Numbers(class, ..) => integer_value(*class, to_integer(key)),
+        })
+    }
+
+    /// The values of keys that are in order.
+    pub(super) fn distinct_values(&self, keys: Vec<u64>) -> Result<DistinctValues> {
+        let Self::Strings(strings) = self else {
+            return Ok(DistinctValues::of(
+                keys.into_iter().map(|key| self.value(key)).collect::<Result<_>>()?,
+            ));
+        };
+        let mut keys = keys.into_iter();
+        DistinctValues::of_texts(|all| match keys.next() {
+            Some(key) => strings.read_text(key as usize, all).map(|()| true),
+            None => Ok(false),
         })
     }
 

@@ -6,7 +6,7 @@
 //! number is computed above all shards.
 
 use plan::partial::{self, DistinctValues, Extreme, Samples, StatPartial};
-use plan::{CutDepth, Error, Result, StatFunction, StatSource, Value};
+use plan::{CutDepth, Error, Result, StatFunction, StatSource};
 use tantivy::{DocId, TERMINATED};
 
 use super::distinct::Distinct;
@@ -247,11 +247,10 @@ impl SourceSums<'_> {
                 StatPartial::Extreme(self.end(*function == StatFunction::Min, slot)?)
             }
             StatFunction::Distinct if depth == CutDepth::Page => {
-                StatPartial::Distinct(DistinctValues { values: Vec::new(), unlisted: self.distinct(slot) })
+                StatPartial::Distinct(DistinctValues::counted(self.distinct(slot)))
             }
             StatFunction::Distinct | StatFunction::DistinctValues => {
-                let values = self.distinct_values(slot)?;
-                StatPartial::Distinct(DistinctValues { values, unlisted: 0 })
+                StatPartial::Distinct(self.distinct_values(slot)?)
             }
             StatFunction::CountValues => StatPartial::Count(self.count(slot)),
             StatFunction::Missing => StatPartial::Count(self.absent(slot)),
@@ -273,11 +272,11 @@ impl SourceSums<'_> {
         Ok(Extreme { least, value, reals: self.is_real() })
     }
 
-    fn distinct_values(&self, slot: usize) -> Result<Vec<Value>> {
+    fn distinct_values(&self, slot: usize) -> Result<DistinctValues> {
         let Some((distinct, column)) = self.distinct.as_ref().zip(self.source.column.as_ref()) else {
-            return Ok(Vec::new());
+            return Ok(DistinctValues::default());
         };
-        distinct.keys(slot).into_iter().map(|key| column.value(key)).collect()
+        column.distinct_values(distinct.keys(slot))
     }
 
     fn is_real(&self) -> bool {
