@@ -5,13 +5,19 @@
 
 use std::sync::Arc;
 
-use plan::partial::{GroupPartial, GroupsPartial, Merge, ShardResult};
-use plan::{FacetPlan, GroupListing, Page, SearchPlan, Value};
+use plan::partial::{GroupPartial, GroupsPartial, Merge, RankedHits, ShardResult};
+use plan::{FacetPlan, GroupListing, Page, SearchPlan, SortKey, Value};
 
 use crate::finish::groups_on_page;
 
-/// The groups whose hits shards are asked for, by the places of [`plan::GroupPlan::by`].
-pub(super) struct MembersAsked(Vec<Arc<[Option<Value>]>>);
+/// The groups whose hits shards are asked for.
+pub(super) struct MembersAsked {
+    /// By the places of [`plan::GroupPlan::by`].
+    shown: Vec<Arc<[Option<Value>]>>,
+    /// Whether shards have told the hits that are shown: where scores order groups and hits, a group's first
+    /// hit is its best. Then they are asked how many there are, and no more.
+    heads_suffice: bool,
+}
 
 impl MembersAsked {
     /// `None` where there are none.
@@ -20,22 +26,42 @@ impl MembersAsked {
         let found = groups.by.iter().zip(&merged.groups);
         let shown = found.map(|(one, found)| Arc::from(groups_on_page(groups, one, found)));
         let shown: Vec<Arc<[Option<Value>]>> = shown.collect();
-        shown.iter().any(|values| !values.is_empty()).then_some(Self(shown))
+        let by_score = SortKey::are_by_score(&plan.sort) && SortKey::are_by_score(&groups.sort);
+        let heads_suffice = by_score && groups.by.iter().all(|one| one.within.end() <= 1);
+        shown.iter().any(|values| !values.is_empty()).then_some(Self { shown, heads_suffice })
     }
 
     /// What a shard is asked: its plan with these groups and nothing that it has answered already.
     pub(super) fn plan(&self, plan: &SearchPlan) -> SearchPlan {
         let facets = FacetPlan { depth: plan.facets.depth, ..FacetPlan::default() };
-        let mut shown = self.0.iter().cloned().map(GroupListing::Named);
-        let shape = plan.shape.listing_groups(|| shown.next().unwrap_or_default());
-        SearchPlan { facets, shape, page: Page { start: 0, rows: 0 }, ..plan.clone() }
+        let mut shown = self.shown.iter().cloned().map(GroupListing::Named);
+        let mut shape = plan.shape.listing_groups(|| shown.next().unwrap_or_default());
+        let nothing = Page { start: 0, rows: 0 };
+        if self.heads_suffice {
+            shape.groups.iter_mut().flat_map(|groups| &mut groups.by).for_each(|one| one.within = nothing);
+        }
+        let scores = plan.scores && !self.heads_suffice;
+        SearchPlan { facets, shape, page: nothing, scores, ..plan.clone() }
+    }
+
+    /// Puts what all shards have of the groups into the search's result.
+    pub(super) fn put(&self, plan: &SearchPlan, into: &mut ShardResult, of_page: ShardResult) {
+        into.cut_before = into.cut_before.take().or(of_page.cut_before);
+        for (found, members) in into.groups.iter_mut().zip(of_page.groups) {
+            if self.heads_suffice {
+                let groups = found.values.list.iter_mut().map(|(_, group)| group);
+                groups.chain(&mut found.without).for_each(|group| show_head(plan, group));
+            }
+            put(found, members);
+        }
     }
 }
 
-/// Puts what all shards have of the groups into the search's result.
-pub(super) fn put_members(into: &mut ShardResult, of_page: ShardResult) {
-    into.cut_before = into.cut_before.take().or(of_page.cut_before);
-    into.groups.iter_mut().zip(of_page.groups).for_each(|(found, members)| put(found, members));
+fn show_head(plan: &SearchPlan, group: &mut GroupPartial) {
+    if let Some(head) = &group.head {
+        group.score_max = head.score.filter(|_| plan.scores);
+        group.hits = RankedHits { limit: 1, list: vec![head.clone()] };
+    }
 }
 
 /// Both have their groups in value order.

@@ -20,7 +20,7 @@ use crate::finish::{finish_expanded, finish_search};
 use crate::offload;
 use crate::shard::{ShardSnapshot, ShardStep, call_shard};
 use listing::{AskedAgain, Bars};
-use members::{MembersAsked, put_members};
+use members::MembersAsked;
 
 /// Shards by their numbers, which hits name.
 type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
@@ -145,11 +145,12 @@ fn searched_by(
     let mut parts: Vec<ShardResult> = parts.into_iter().map(|(part, _)| part).collect();
     list_what_is_shown(shards, &plans, &mut parts, meters)?;
     let mut merged = merged_parts(parts);
-    if let Some(asked) = plans.first().and_then(|plan| MembersAsked::of(plan, &merged)) {
+    if let Some((plan, asked)) = plans.first().and_then(|plan| Some((plan, MembersAsked::of(plan, &merged)?)))
+    {
         let plans: Vec<_> = plans.iter().map(|plan| Arc::new(asked.plan(plan))).collect();
         let search = |pin: &dyn ShardSnapshot, plan: &SearchPlan, meters: &Meters| pin.search(plan, meters);
         let parts = shards.ask_each(ShardStep::Members, &plans, meters, search)?;
-        put_members(&mut merged, merged_parts(parts));
+        asked.put(plan, &mut merged, merged_parts(parts));
     }
     // By the same plans: explanations and snippets of the second step go by their statistics too.
     let plans: Vec<&SearchPlan> = plans.iter().map(|plan| &**plan).collect();

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use plan::partial::{HitRef, RankedHits, SearchStatistics, ShardResult, SortValue};
-use plan::{CacheStats, CutDepth, Fingerprint, MatchScope, Query, SearchPlan, SortBy, SortKey, Value};
+use plan::{CacheStats, CutDepth, Fingerprint, MatchScope, Query, SearchPlan, SortKey, Value};
 use quick_cache::Equivalent;
 
 use crate::cache::Cache;
@@ -75,7 +75,7 @@ impl Equivalent<ResultKey> for ResultLookup<'_> {
 impl<'a> ResultLookup<'a> {
     fn of(snapshot: u64, plan: &'a SearchPlan) -> Self {
         // Most searches are by score and of one shard: what these share is left out. Keys are compared whole.
-        let own = match (is_by_score(&plan.sort), &plan.statistics) {
+        let own = match (SortKey::are_by_score(&plan.sort), &plan.statistics) {
             (true, None) => Fingerprint::of(&plan.query),
             _ => Fingerprint::of(&(&plan.query, &plan.sort, &plan.statistics)),
         };
@@ -131,10 +131,6 @@ impl KeptResult {
     }
 }
 
-fn is_by_score(sort: &[SortKey]) -> bool {
-    matches!(sort, [] | [SortKey { by: SortBy::Score, descending: true }])
-}
-
 /// What hits take, with the values that order them.
 fn bytes_of(hits: &[HitRef]) -> usize {
     let text = |value: &SortValue| match value.value() {
@@ -154,7 +150,7 @@ impl ResultCache {
     pub(crate) fn lookup<'a>(&self, snapshot: &Snapshot, plan: &'a SearchPlan) -> Option<ResultLookup<'a>> {
         // Only the search for the best scores every hit on its way; elsewhere the page's alone have scores,
         // not those before it.
-        let by_score = is_by_score(&plan.sort);
+        let by_score = SortKey::are_by_score(&plan.sort);
         let plain = plan.shape.is_plain();
         let whole = plain && !plan.facets.reads_hits() && !plan.explain && (by_score || !plan.scores);
         // What other shards say changes without this one's snapshot.

@@ -45,7 +45,7 @@ pub(super) fn search(
 }
 
 fn searched(context: &SearchContext<'_>, plan: &SearchPlan, rounds: &Rounds) -> Result<ShardResult> {
-    let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
+    let by_score = SortKey::are_by_score(&plan.sort);
     let scored = by_score
         || plan.scores
         || plan.explain

@@ -13,6 +13,13 @@ pub struct SortKey {
     pub descending: bool,
 }
 
+impl SortKey {
+    /// Whether the score alone decides in this order, the greatest first; so it does where no order is said.
+    pub fn are_by_score(order: &[Self]) -> bool {
+        matches!(order, [] | [Self { by: SortBy::Score, descending: true }])
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum SortBy {
     Score,

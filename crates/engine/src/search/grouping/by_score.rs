@@ -69,9 +69,11 @@ pub(super) fn members(
             .map(|(segment, hits)| any_term(segment, std::iter::once(&term), Some(hits)).map(Arc::new));
         let own = own.collect::<Result<Vec<_>>>()?;
         // One at least, for the best score.
-        let mut hits = match wanted.best.get(at).filter(|_| wanted.limit <= 1) {
+        let least = wanted.limit.max(usize::from(wanted.score_max));
+        let mut hits = match wanted.best.get(at).filter(|_| least <= 1) {
             Some(best) => vec![best.hit.clone()],
-            None => top_k(context, node, &own, wanted.limit.max(1))?,
+            None if least == 0 => Vec::new(),
+            None => top_k(context, node, &own, least)?,
         };
         let score_max = hits.first().and_then(|best| best.score).filter(|_| wanted.score_max);
         hits.truncate(wanted.limit);

@@ -213,6 +213,21 @@ proptest! {
         split.check_merges(&plan, &pairs)?;
     }
 
+    /// Where shards are asked for no hits beyond the first of each group.
+    #[test]
+    fn shards_together_show_the_best_of_groups_as_one_does(
+        (docs, count, query) in (docs(), 1usize..8, scored()),
+        (by, groups, within) in (prop::collection::vec(group_by(), 1..3), page(), 0usize..3),
+        (count_groups, scores) in (any::<bool>(), any::<bool>()),
+    ) {
+        let sort = vec![SortKey { by: SortBy::Score, descending: true }];
+        let within = [(0, 0), (0, 1), (1, 0)].map(|(start, rows)| Page { start, rows })[within];
+        let by = by.into_iter().map(|by| Grouping::new("", by, within)).collect();
+        let groups = GroupPlan { by, groups, sort: sort.clone(), count_groups, truncate: false };
+        let shape = Shape { groups: Some(groups), ..Shape::default() };
+        Split::of(&docs, count).check(&SearchPlan { sort, scores, shape, ..plan(query) })?;
+    }
+
     #[test]
     fn shards_together_collapse_and_expand_as_one_does(
         (docs, count) in (docs(), 1usize..8),

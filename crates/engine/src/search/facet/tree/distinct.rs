@@ -67,8 +67,10 @@ impl Distinct {
             Self::Bits { bits, words, .. } => {
                 let own = bits.get(bucket * words..(bucket + 1) * words).unwrap_or_default();
                 let set = |(at, word): (u64, &u64)| {
-                    let word = *word;
-                    (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+                    // From the lowest bit on, which is taken off each time: most words have few or none.
+                    let words = std::iter::successors(Some(*word), |left| Some(left & left.wrapping_sub(1)));
+                    let set = words.take_while(|left| *left != 0);
+                    set.map(move |left| at * 64 + u64::from(left.trailing_zeros()))
                 };
                 (0..).zip(own).flat_map(set).collect()
             }
