@@ -1,6 +1,6 @@
-//! The configsets that new collections may name: the built-in `_default`, and the folders below
-//! `--configset-dir`, each as Solr keeps it (a `managed-schema.xml` or `schema.xml`, a `solrconfig.xml`, and
-//! the files they name).
+//! The configsets that new collections may name: the built-in `_default`, unless there is another, and the
+//! folders below `--configset-dir`, each as Solr keeps it (a `managed-schema.xml` or `schema.xml`, a
+//! `solrconfig.xml`, and the files they name).
 
 use std::fs;
 use std::path::Path;
@@ -41,21 +41,35 @@ fn load_folder(folder: &Path, configsets: &mut Configsets) -> Result<()> {
     for entry in entries {
         let path = entry?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if path.is_dir() && name != "_default" && check_name("configset", &name).is_ok() {
-            let configset = read(&path).with_context(|| format!("configset `{}`", path.display()))?;
-            configsets.insert(name, configset);
+        if path.is_dir() && check_name("configset", &name).is_ok() {
+            let shown = || format!("configset `{}`", path.display());
+            let files = files_of(&path).with_context(shown)?;
+            // The built-in one, as a checkout has it, is there already.
+            if name != "_default" || !is_builtin(&files) {
+                configsets.insert(name, read(&path, &files).with_context(shown)?);
+            }
         }
     }
     Ok(())
 }
 
-/// One configset; its files lie in the folder itself or, as in Solr's own distribution, in `conf` below it.
-fn read(folder: &Path) -> Result<Configset> {
+/// The files of a configset, which lie in the folder itself or, as in Solr's own distribution, in `conf`
+/// below it.
+fn files_of(folder: &Path) -> Result<Resources> {
     let below = folder.join("conf");
-    let folder = if below.is_dir() { &below } else { folder };
     let mut files = Resources::new();
-    collect(folder, "", &mut files)?;
-    let configset = Configset::read(&files)?;
+    collect(if below.is_dir() { &below } else { folder }, "", &mut files)?;
+    Ok(files)
+}
+
+fn is_builtin(files: &Resources) -> bool {
+    let known = solr::config::configset::builtin("_default");
+    known
+        .is_some_and(|known| known.files().all(|(name, text)| files.get(name).is_some_and(|own| own == text)))
+}
+
+fn read(folder: &Path, files: &Resources) -> Result<Configset> {
+    let configset = Configset::read(files)?;
     let warnings = solr::config::load(&|name| files.get(name).cloned())?.warnings;
     for warning in warnings {
         output::note(&format!("warning: `{}`: {warning}", folder.display()));
@@ -81,4 +95,30 @@ fn collect(folder: &Path, above: &str, files: &mut Resources) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that was changed is the one that is meant; the words of a checkout's are the built-in one's.
+    #[test]
+    fn a_default_of_ones_own_replaces_the_built_in_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("_default/conf");
+        fs::create_dir_all(&own).unwrap();
+        let fields = r#"<schema name="own" version="1.6"><fieldType name="s" class="solr.StrField"/><field name="id" type="s"/><field name="mine" type="s"/><uniqueKey>id</uniqueKey></schema>"#;
+        fs::write(own.join("managed-schema.xml"), fields).unwrap();
+        fs::write(
+            own.join("solrconfig.xml"),
+            "<config><luceneMatchVersion>9.10</luceneMatchVersion></config>",
+        )
+        .unwrap();
+        let knows = |configsets: &Configsets, field: &str| {
+            let schema = configsets.find("_default").unwrap().files["managed-schema.xml"].clone();
+            schema.contains(&format!("name=\"{field}\""))
+        };
+        let own = load(Some(folder.path())).unwrap();
+        assert!(knows(&own, "mine") && !knows(&load(None).unwrap(), "mine"));
+    }
 }

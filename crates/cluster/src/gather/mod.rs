@@ -115,9 +115,9 @@ fn searched(
         let found = call_shard(ShardStep::Search, 0, || only.search(plan, meters))?;
         return finished(pins, &[plan], found, meters);
     }
-    let plans = plans_of_many(pins, plans, meters)?;
+    let (plans, soon_done) = plans_of_many(pins, plans, meters)?;
     // A search is ready by the time that another thread would have begun.
-    if plans.iter().all(|plan| plan.is_soon_done()) {
+    if soon_done {
         return searched_by(&InTurn(pins), pins, plans, meters);
     }
     searched_by(shards, pins, plans, meters)
@@ -214,16 +214,23 @@ pub(crate) fn gather_parts<A, T: Merge>(
     parts.reduce(|merged, part| Ok(merged?.merge(part?))).transpose()
 }
 
-/// The plans as shards get them that are not alone, one for each: they score by what all of them count.
-fn plans_of_many(pins: Pins<'_>, plans: Plans<'_>, meters: &Meters) -> Result<Vec<Arc<SearchPlan>>> {
+/// The plans as shards get them that are not alone, one for each: they score by what all of them count. And
+/// whether they are done before another thread would wake.
+fn plans_of_many(pins: Pins<'_>, plans: Plans<'_>, meters: &Meters) -> Result<(Vec<Arc<SearchPlan>>, bool)> {
     let mut distinct: Vec<SearchPlan> =
         plans.distinct().into_iter().map(SearchPlan::for_several_shards).collect();
-    if distinct.iter().any(SearchPlan::needs_statistics) {
-        let counted = statistics(pins.iter().zip(distinct.iter().cycle()), meters)?.map(Arc::new);
+    let needs_counts = distinct.iter().any(SearchPlan::needs_statistics);
+    let counted = match needs_counts || distinct.iter().all(SearchPlan::may_be_soon_done) {
+        true => statistics(pins.iter().zip(distinct.iter().cycle()), meters)?.map(Arc::new),
+        false => None,
+    };
+    let soon_done =
+        counted.as_ref().is_some_and(|counted| distinct.iter().all(|plan| plan.is_soon_done(counted)));
+    if needs_counts {
         distinct.iter_mut().for_each(|plan| plan.statistics.clone_from(&counted));
     }
     let distinct: Vec<Arc<SearchPlan>> = distinct.into_iter().map(Arc::new).collect();
-    Ok(distinct.iter().cycle().take(pins.len()).cloned().collect())
+    Ok((distinct.iter().cycle().take(pins.len()).cloned().collect(), soon_done))
 }
 
 /// What the scores of a search depend on in all shards together. One is asked after the other: it is a look

@@ -29,7 +29,7 @@ impl SearchPlan {
 
 fn of_key(by: &SortBy) -> Option<&Arc<str>> {
     match by {
-        SortBy::Field(field) => Some(field),
+        SortBy::Field(field) | SortBy::Picked { field, .. } => Some(field),
         SortBy::Below(below) => Some(&below.field),
         SortBy::Score | SortBy::IndexOrder | SortBy::Random { .. } | SortBy::Function(_) => None,
     }

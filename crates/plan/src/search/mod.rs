@@ -159,15 +159,18 @@ impl SearchPlan {
         self.facets.may_be_asked_again() || self.shape.lists_groups()
     }
 
-    /// Whether all shards together are searched in less time than it takes to wake a thread; of a plan with
-    /// the statistics of all of them.
-    pub fn is_soon_done(&self) -> bool {
+    /// Whether statistics tell how long it takes, which is then few microseconds or many.
+    pub fn may_be_soon_done(&self) -> bool {
+        self.filters.is_empty() && self.query.reads_terms_alone() && self.is_light()
+    }
+
+    /// Whether all shards together, of which these are the statistics, are searched in less time than it
+    /// takes to wake a thread.
+    pub fn is_soon_done(&self, counted: &SearchStatistics) -> bool {
         /// A thread that is woken costs 35 µs of processor time
         /// (docs/adr/0004-queries-read-postings-directly.md), for which some thousand postings are read.
         const POSTINGS_FEW: u64 = 8_192;
-        let few = |counted: &Arc<SearchStatistics>| counted.postings() <= POSTINGS_FEW;
-        let counted = self.filters.is_empty() && self.query.reads_terms_alone();
-        counted && self.is_light() && self.statistics.as_ref().is_some_and(few)
+        self.may_be_soon_done() && counted.postings() <= POSTINGS_FEW
     }
 
     fn hangs_on_statistics(&self) -> bool {
@@ -207,17 +210,17 @@ mod tests {
     #[test]
     fn few_postings_and_nothing_else_are_soon_read() {
         let term = || Query::Term { field: "f".into(), value: Value::Str("t".to_owned()) };
-        let plan = |query: Query, postings: u64| {
-            let terms = [(("f".into(), b"t".as_slice().into()), postings)].into();
-            let statistics = Some(Arc::new(SearchStatistics { terms, ..SearchStatistics::default() }));
+        let plan = |query: Query| {
             let sort = vec![SortKey { by: SortBy::Score, descending: true }];
-            SearchPlan { sort, statistics, ..SearchPlan::count(query) }
+            SearchPlan { sort, ..SearchPlan::count(query) }
         };
-        assert!(plan(term(), 8_192).is_soon_done());
-        assert!(!plan(term(), 8_193).is_soon_done());
-        assert!(!SearchPlan { statistics: None, ..plan(term(), 1) }.is_soon_done());
-        assert!(!plan(Query::Exists { field: "f".into() }, 1).is_soon_done());
+        let soon = |plan: SearchPlan, postings: u64| {
+            let terms = [(("f".into(), b"t".as_slice().into()), postings)].into();
+            plan.is_soon_done(&SearchStatistics { terms, ..SearchStatistics::default() })
+        };
+        assert!(soon(plan(term()), 8_192) && !soon(plan(term()), 8_193));
+        assert!(!soon(plan(Query::Exists { field: "f".into() }), 1));
         let filter = Filter { query: term(), cache: true, cost: 0, tags: Vec::new() };
-        assert!(!SearchPlan { filters: vec![filter], ..plan(term(), 1) }.is_soon_done());
+        assert!(!soon(SearchPlan { filters: vec![filter], ..plan(term()) }, 1));
     }
 }

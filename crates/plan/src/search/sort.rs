@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::function::operand::Pick;
 use crate::query::tree::{Function, Query};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,12 @@ impl SortKey {
 pub enum SortBy {
     Score,
     Field(Arc<str>),
+    /// Of several texts of a field the one that is said, whichever the direction; hits without any stand
+    /// where one before all others would.
+    Picked {
+        field: Arc<str>,
+        pick: Pick,
+    },
     /// Index order (Solr's `_docid_`).
     IndexOrder,
     /// A shuffle by id that stays the same for one seed (Solr's `random_*`).

@@ -60,6 +60,13 @@ pub const D: Param<f64> = Param::new(
     "How far `{!geofilt}` and `{!bbox}` reach, in the unit of the field's type.",
 );
 
+pub const SPHERE_RADIUS: Param<f64> = Param::new(
+    "sphere_radius",
+    double,
+    NoDefault,
+    "The radius of the sphere on which they reach so far, in the unit of `d`; that of the earth without it.",
+);
+
 pub const MIN_EXACT_COUNT: Param<i32> = Param::new(
     "minExactCount",
     integer,
@@ -90,6 +97,7 @@ pub const DOCS: &[ParamDoc] = &[
     SFIELD.doc(),
     PT.doc(),
     D.doc(),
+    SPHERE_RADIUS.doc(),
     MIN_EXACT_COUNT.doc(),
     BASIC_QUERIES_MAX.doc(),
 ];

@@ -47,7 +47,9 @@ pub(super) fn parse_cursor(mark: &str, schema: &Schema, sort: &[SortKey], start:
 /// (`compat/query/cursor.yaml`).
 fn typed(mark: &str, schema: &Schema, key: &SortKey, value: Value) -> Result<Value> {
     let class = match &key.by {
-        SortBy::Field(name) => schema.field(name).map(|spec| spec.class()),
+        SortBy::Field(name) | SortBy::Picked { field: name, .. } => {
+            schema.field(name).map(|spec| spec.class())
+        }
         _ => None,
     };
     let number =

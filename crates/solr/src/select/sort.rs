@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use plan::{BelowKey, Error, FieldClass, FieldSpec, Query, Related, Result, RootCause, SortBy, SortKey};
+use plan::{
+    BelowKey, Error, FieldClass, FieldSpec, Function, Query, Related, Result, RootCause, SortBy, SortKey,
+};
 
 use crate::function::{Failure, check_number, leading_function};
 use crate::params::query::Q;
@@ -37,10 +39,16 @@ fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, us
         match leading_function(context, rest) {
             Ok(found) => {
                 if let Some((descending, end)) = direction(text, at + found.end) {
-                    // Solr differs: it sorts by the least or greatest text of a field
-                    // (`compat/select/together.yaml`).
-                    check_number(&found.function)?;
-                    return Ok((SortKey { by: SortBy::Function(found.function), descending }, end));
+                    let by = match found.function {
+                        Function::Field { field, class: FieldClass::Str, pick: Some(pick) } => {
+                            SortBy::Picked { field, pick }
+                        }
+                        function => {
+                            check_number(&function)?;
+                            SortBy::Function(function)
+                        }
+                    };
+                    return Ok((SortKey { by, descending }, end));
                 }
             }
             Err(error) => failure = Some(error),

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use plan::{BelowKey, Error, FieldClass, FieldSpec, Result, SortBy, SortKey, SortMissing};
+use plan::{BelowKey, Error, FieldClass, FieldSpec, Pick, Result, SortBy, SortKey, SortMissing};
 
 use super::below::Below;
 use super::key::{Key, is_present};
@@ -24,6 +24,8 @@ pub(super) enum SortBasis {
         column: ColumnRef,
         class: FieldClass,
         missing: MissingPlace,
+        /// Which of several values; `None` is the one that the direction puts first.
+        pick: Option<Pick>,
     },
     /// A field that no document of the shard has named, and what its column would be. Other shards may have
     /// values.
@@ -90,8 +92,20 @@ impl SortBasis {
                     column: column_of(layout)?,
                     class: layout.class(),
                     missing: missing(&layout.spec),
+                    pick: None,
                 },
             },
+            SortBy::Picked { field, pick: picked } => {
+                let mut own = SortBasis::resolve(context, &SortBy::Field(field.clone()))?;
+                match &mut own {
+                    SortBasis::Column { missing, pick, .. } => {
+                        (*missing, *pick) = (MissingPlace::Lowest, Some(*picked));
+                    }
+                    SortBasis::Unmet { missing, .. } => *missing = MissingPlace::Lowest,
+                    _ => {}
+                }
+                own
+            }
             SortBy::Below(below) => {
                 let BelowKey { field, parents, children } = &**below;
                 let mut own = SortBasis::resolve(context, &SortBy::Field(field.clone()))?;

@@ -5,7 +5,7 @@
 //! value go is folded into the key, so that comparing keys is all there is to an order.
 
 use plan::partial::SortValue;
-use plan::{Result, Value};
+use plan::{Pick, Result, Value};
 use tantivy::DocId;
 use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 
@@ -29,6 +29,8 @@ use crate::segment::id_texts::IdTexts;
 pub(crate) struct KeySource {
     pub(super) values: KeyValues,
     descending: bool,
+    /// Of several values the greatest counts, not the least.
+    greatest: bool,
     pub(super) absent: Key,
     /// The documents below, when values are theirs.
     below: Option<SegmentBelow>,
@@ -86,7 +88,9 @@ impl KeySource {
                 (values, absent_key(*missing, column.kind, descending))
             }
         };
-        Ok(Self { values, descending, absent, below })
+        let picked = if let SortBasis::Column { pick, .. } = by { *pick } else { None };
+        let greatest = picked.map_or(descending, |pick| pick == Pick::Max);
+        Ok(Self { values, descending, greatest, absent, below })
     }
 
     #[inline]
@@ -108,13 +112,13 @@ impl KeySource {
         let raw = match &mut self.values {
             KeyValues::Score(evaluator) => evaluator.score(doc).map(|score| u64::from(ordered(score))),
             KeyValues::I64(column) => {
-                extreme(column, doc, self.descending).map(MonotonicallyMappableToU64::to_u64)
+                extreme(column, doc, self.greatest).map(MonotonicallyMappableToU64::to_u64)
             }
             KeyValues::F64(column) => {
-                extreme(column, doc, self.descending).map(MonotonicallyMappableToU64::to_u64)
+                extreme(column, doc, self.greatest).map(MonotonicallyMappableToU64::to_u64)
             }
-            KeyValues::Bool(column) => extreme(column, doc, self.descending).map(u64::from),
-            KeyValues::Str(column) => extreme(column.ords(), doc, self.descending),
+            KeyValues::Bool(column) => extreme(column, doc, self.greatest).map(u64::from),
+            KeyValues::Str(column) => extreme(column.ords(), doc, self.greatest),
             KeyValues::Absent => None,
             KeyValues::IndexOrder(base) => Some(*base + u64::from(doc)),
             KeyValues::Function(reader) => {
@@ -225,14 +229,15 @@ impl Shuffled {
     }
 }
 
-/// Of several values the least, or the greatest when they come in descending order, as in Solr.
+/// Of several values the least or the greatest; where no order says which, the greatest when they come in
+/// descending order, as in Solr.
 #[inline]
-fn extreme<T>(column: &Column<T>, doc: DocId, descending: bool) -> Option<T>
+fn extreme<T>(column: &Column<T>, doc: DocId, greatest: bool) -> Option<T>
 where
     T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
 {
     if !column.get_cardinality().is_multivalue() {
         return column.first(doc);
     }
-    column.values_for_doc(doc).reduce(|one, other| if (other < one) != descending { other } else { one })
+    column.values_for_doc(doc).reduce(|one, other| if (other < one) != greatest { other } else { one })
 }

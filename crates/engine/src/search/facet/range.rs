@@ -7,7 +7,7 @@
 use std::ops::Bound;
 
 use plan::partial::UnitCount;
-use plan::{Error, Function, RangeBucket, RangeFacet, Result, Value};
+use plan::{Error, Function, Query, Range, RangeBucket, RangeFacet, Result, Value};
 
 use super::units::Units;
 use crate::layout::{ColumnRef, FieldLayout};
@@ -31,7 +31,7 @@ pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Re
             units.each_computed_place((segment.number, &amounts), hits, &mut tally, places)?;
         }
     } else if let Some(layout) = units.context.layout.field(&facet.field) {
-        let column = column_of(layout)?;
+        let Some(column) = column_of(layout)? else { return matching(units, facet, domain) };
         for (segment, hits) in segments {
             match segment.view.column(column)? {
                 Some(AnyColumn::I64(column)) => {
@@ -51,14 +51,26 @@ pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Re
     tally.counts(units)
 }
 
-fn column_of(layout: &FieldLayout) -> Result<&ColumnRef> {
-    let point = layout.class().is_point();
-    layout.column.as_ref().filter(|_| point).ok_or_else(|| {
-        Error::bad_request(format!(
-            "Unable to range facet on field:{}: it needs a number or date with docValues",
-            layout.name
-        ))
-    })
+/// `None` of a field that is only indexed.
+fn column_of(layout: &FieldLayout) -> Result<Option<&ColumnRef>> {
+    match layout.class().is_point() {
+        true => Ok(layout.column.as_ref()),
+        false => {
+            let name = &layout.name;
+            Err(Error::bad_request(format!("Unable to range facet on field:{name}: it is no number or date")))
+        }
+    }
+}
+
+/// Range by range as a query finds them.
+fn matching(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<Vec<UnitCount>> {
+    let all = facet.buckets.iter().chain(facet.others.iter().map(|(_, bucket)| bucket));
+    let counts = all.map(|bucket| {
+        let (lower, upper) = (bucket.lower.clone(), bucket.upper.clone());
+        let range = Query::Range(Range { field: facet.field.clone(), lower, upper });
+        units.matching(&range, domain)
+    });
+    counts.collect()
 }
 
 /// A bucket in the column's own values.

@@ -220,12 +220,13 @@ fn integers(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive
 fn reals(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive<f64>> {
     let low = match lower {
         Bound::Included(value) => real(value)?,
-        Bound::Excluded(value) => real(value)?.next_up(),
+        // Nothing is beyond either end: the next one is the end itself.
+        Bound::Excluded(value) => Some(real(value)?).filter(|end| *end < f64::INFINITY)?.next_up(),
         Bound::Unbounded => f64::NEG_INFINITY,
     };
     let high = match upper {
         Bound::Included(value) => real(value)?,
-        Bound::Excluded(value) => real(value)?.next_down(),
+        Bound::Excluded(value) => Some(real(value)?).filter(|end| *end > f64::NEG_INFINITY)?.next_down(),
         Bound::Unbounded => f64::INFINITY,
     };
     (low <= high).then_some(low..=high)

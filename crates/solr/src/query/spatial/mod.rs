@@ -27,7 +27,7 @@ use super::field::RangeText;
 use super::request::Request;
 use crate::params::query;
 
-/// `{!geofilt sfield= pt= d= score= filter=}`: a circle.
+/// `{!geofilt sfield= pt= d= sphere_radius= score= filter=}`: a circle.
 pub(super) fn geofilt(request: &Request<'_>) -> Result<Option<Query>> {
     around(request, false)
 }
@@ -44,16 +44,21 @@ fn around(request: &Request<'_>, boxed: bool) -> Result<Option<Query>> {
     let point = request.near(&query::PT)?.ok_or_else(|| Error::bad_request("pt missing."))?;
     let distance = request.near(&query::D)?.filter(|distance| *distance >= 0.0);
     let distance = distance.ok_or_else(|| Error::bad_request("d must be >= 0"))?;
+    let radius = request.near(&query::SPHERE_RADIUS)?;
+    let area = |measure: &Measure| {
+        let degrees =
+            radius.map_or_else(|| measure.degrees(distance), |radius| (distance / radius).to_degrees());
+        circle(&point, degrees, boxed)
+    };
     match field.spec.class() {
         FieldClass::Point => request.context.box_query(&field, &point, distance).map(Some),
         FieldClass::BBox => {
-            let measure = Measure::of(&field.spec)?;
-            let area = circle(&measure, &point, distance, boxed)?;
+            let area = area(&Measure::of(&field.spec)?)?;
             scored_boxes(request, &field, BoxRelation::Intersects, &area).map(Some)
         }
         class if class.is_place() => {
             let measure = Measure::of(&field.spec)?;
-            let area = circle(&measure, &point, distance, boxed)?;
+            let area = area(&measure)?;
             let spatial = spatial(&field, &measure, Relation::Intersects, area, None);
             let wish = Scored::read(request)?;
             Ok(Some(wish.query(spatial, &measure)))
@@ -63,8 +68,11 @@ fn around(request: &Request<'_>, boxed: bool) -> Result<Option<Query>> {
 }
 
 /// A circle, or the box around it.
-fn circle(measure: &Measure, centre: &str, distance: f64, boxed: bool) -> Result<Area> {
-    let (centre, degrees) = (GeoPoint::parse(centre)?, measure.degrees(distance));
+fn circle(centre: &str, degrees: f64, boxed: bool) -> Result<Area> {
+    let centre = GeoPoint::parse(centre)?;
+    if degrees < 0.0 {
+        return Err(Error::bad_request(format!("distance must be >= 0; got {degrees}")));
+    }
     // Half way round the world is everywhere; a greater circle would come back from the other side.
     let area = Area::Circle(Circle { centre, degrees: degrees.min(180.0) });
     Ok(if boxed { area.bounds().map_or(area, Area::Rect) } else { area })

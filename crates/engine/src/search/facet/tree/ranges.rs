@@ -18,6 +18,8 @@ use super::path::{Path, Step};
 use super::related::Slots;
 use super::summary::fill_stats;
 use crate::search::context::SearchContext;
+use crate::search::facet::domain::{Domain, query_bits};
+use crate::segment::bits::Bits;
 
 pub(super) struct OpenRanges<'p> {
     plan: &'p RangesFacet,
@@ -79,22 +81,32 @@ impl<'p> OpenRanges<'p> {
         let mut keys = Keys::default();
         for segment in 0..docs.segments() {
             let mut last = vec![u32::MAX; count];
+            let mut add = |doc: DocId, range: usize| {
+                if let (Some(count), Some(last)) = (counts.get_mut(range), last.get_mut(range))
+                    && *last != doc
+                {
+                    *last = doc;
+                    *count += 1;
+                    if placed {
+                        places.push(segment, doc, range as u32);
+                    }
+                }
+            };
+            if let Values::Matches(ranges) = &self.values {
+                let own: Vec<&Bits> =
+                    ranges.iter().filter_map(|bits| bits.get(segment)).map(|it| &**it).collect();
+                docs.each_batch(segment, &context.allowance, |docs| {
+                    for doc in docs.iter().copied() {
+                        let holds = own.iter().enumerate().filter(|(_, bits)| bits.contains(doc));
+                        holds.for_each(|(range, _)| add(doc, range));
+                    }
+                });
+                continue;
+            }
             let Some(mut values) = self.values.of(segment)? else { continue };
             docs.each_batch(segment, &context.allowance, |docs| {
                 values(docs, &mut keys);
-                keys.each(docs, |doc, key| {
-                    self.each_range(key, |range| {
-                        if let (Some(count), Some(last)) = (counts.get_mut(range), last.get_mut(range))
-                            && *last != doc
-                        {
-                            *last = doc;
-                            *count += 1;
-                            if placed {
-                                places.push(segment, doc, range as u32);
-                            }
-                        }
-                    });
-                });
+                keys.each(docs, |doc, key| self.each_range(key, |range| add(doc, range)));
             });
         }
         Ok((counts, places))
@@ -120,6 +132,8 @@ enum Values {
     None,
     Column(KeyColumn),
     Money(FunctionColumn),
+    /// Of a field that is only indexed: the documents of each range, those of the others last.
+    Matches(Vec<Domain>),
 }
 
 type ReadKeys<'a> = Box<dyn FnMut(&[DocId], &mut Keys) + 'a>;
@@ -136,8 +150,12 @@ impl Values {
             let name = &plan.field;
             return Err(Error::bad_request(format!("Unable to range facet on field:{name}")));
         }
-        let column = layout.map(|layout| KeyColumn::open(context, layout)).transpose()?.flatten();
-        Ok(column.map_or(Self::None, Self::Column))
+        let Some(layout) = layout else { return Ok(Self::None) };
+        if let Some(column) = KeyColumn::open(context, layout)? {
+            return Ok(Self::Column(column));
+        }
+        let matches = plan.all().map(|bucket| query_bits(context, &plan.query(bucket)));
+        Ok(Self::Matches(matches.collect::<Result<_>>()?))
     }
 
     /// Of a bound.
@@ -152,7 +170,7 @@ impl Values {
     /// Reads the keys of documents of a segment, going forward.
     fn of(&self, segment: usize) -> Result<Option<ReadKeys<'_>>> {
         Ok(match self {
-            Self::None => None,
+            Self::None | Self::Matches(_) => None,
             Self::Column(column) => Some(Box::new(move |docs, keys| column.read(segment, docs, false, keys))),
             Self::Money(amounts) => {
                 let walk = amounts.walk(segment)?;
