@@ -105,7 +105,7 @@ async fn ended(films: &Collection) -> (RebuildState, String) {
 pub(crate) async fn year(films: &Collection, id: &str) -> Option<Value> {
     let found =
         films.get((&[id.to_owned()], None), &FieldSelection::everything()).await.unwrap().pop().unwrap();
-    found?.first("year").cloned()
+    found?.1.first("year").cloned()
 }
 
 pub(crate) async fn count(films: &Collection) -> u64 {

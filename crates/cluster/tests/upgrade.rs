@@ -43,7 +43,7 @@ fn copy(from: &Path, to: &Path) {
 
 async fn text(collection: &Collection, id: &str, field: &str) -> Option<Value> {
     let found = collection.get((&[id.to_owned()], None), &FieldSelection::everything()).await.unwrap();
-    found.into_iter().next()??.first(field).cloned()
+    found.into_iter().next()??.1.first(field).cloned()
 }
 
 fn str(text: &str) -> Option<Value> {

@@ -132,6 +132,29 @@ async fn collections_are_searched_together() {
 
 /// What leads from documents to others asks all shards, and answers as one that has all documents; also after
 /// a change in a shard other than the one whose document is found.
+/// Forms recorded from a cloud of two Solr nodes.
+#[tokio::test]
+async fn a_collection_says_where_its_documents_are() {
+    let served = Served::start_whole(|_| {}).await;
+    body(&served, "/solr/admin/collections?action=CREATE&name=halves&numShards=2").await;
+    let add = async |name: &str, documents: &str| {
+        let path = format!("/solr/{name}/update?commit=true&indent=off");
+        served.post(&path, "application/json", documents).await.body
+    };
+    // `a` and `b` lie in two shards.
+    let header = |rf: &str| format!(r#"{{"responseHeader":{{{rf}"status":0,"QTime":0}}}}"#);
+    assert_eq!(add("halves", r#"[{"id":"a"},{"id":"b"},{"id":"c"},{"id":"d"}]"#).await, header(r#""rf":1,"#));
+    assert_eq!(add("halves", "{}").await, header(""));
+    let found = body(&served, "/solr/halves/get?ids=a,b,c,d&fl=id,[shard]&indent=off").await;
+    let searched = body(&served, "/solr/halves/select?q=*:*&fl=id,[shard]&sort=id+asc&indent=off").await;
+    let docs = |answer: &str| answer.split_once(r#""docs":"#).unwrap().1.to_owned();
+    assert_eq!(docs(&found), docs(&searched));
+    assert!(found.contains(r#""[shard]":"shard1""#) && found.contains(r#""[shard]":"shard2""#), "{found}");
+    refused(&served, "/solr/halves/admin/luke?docId=0", "`docId` is a number within one core").await;
+    let core = body(&served, "/solr/halves_shard2_replica_n2/admin/luke?docId=0&indent=off").await;
+    assert!(core.contains(r#""doc":{"docId":0"#), "{core}");
+}
+
 #[tokio::test]
 async fn documents_lead_to_others_over_shards() {
     let served = Served::start_whole(|_| {}).await;

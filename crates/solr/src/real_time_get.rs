@@ -32,11 +32,13 @@ pub struct GetRequest {
 pub struct Fetched {
     pub document: Document,
     pub children: Vec<ChildHit>,
+    /// By its number.
+    pub shard: u32,
 }
 
-impl From<Document> for Fetched {
-    fn from(document: Document) -> Self {
-        Self { document, children: Vec::new() }
+impl From<(u32, Document)> for Fetched {
+    fn from((shard, document): (u32, Document)) -> Self {
+        Self { document, children: Vec::new(), shard }
     }
 }
 
@@ -97,10 +99,15 @@ impl GetRequest {
     /// What such a search found, one entry an id.
     pub fn by_id(&self, result: SearchResult) -> Vec<Option<Fetched>> {
         let mut found: HashMap<String, Fetched> = HashMap::new();
-        for Hit { id, document, children, .. } in result.hits {
-            found.insert(id, Fetched { document, children });
+        for Hit { id, document, children, shard, .. } in result.hits {
+            found.insert(id, Fetched { document, children, shard });
         }
         self.ids.iter().map(|id| found.remove(id)).collect()
+    }
+
+    /// Whose shards may be named; names are given before the answer is made.
+    pub fn fields_mut(&mut self) -> &mut FieldList {
+        &mut self.fields
     }
 
     /// What the engine has to load.
@@ -151,7 +158,7 @@ mod tests {
         let schema = Schema::build(SchemaSource::default()).unwrap();
         let document = || Document { fields: vec![("id".into(), vec![Value::Str("2".into())])] };
         let check = |pairs: &[(&str, &str)], found: Vec<Option<Document>>, expected: &str| {
-            let found = found.into_iter().map(|it| it.map(Fetched::from)).collect();
+            let found = found.into_iter().map(|it| it.map(|document| Fetched::from((0, document)))).collect();
             let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             let request = GetRequest::parse(&Params::new(pairs.collect())).unwrap();
             let mut out = Vec::new();

@@ -26,13 +26,13 @@ use crate::shard::{
 };
 
 impl Collection {
-    /// Real-time get: one entry an id, `None` where absent. `route` says which shard has them, where ids do
-    /// not. Errors: `BadRequest` for a route that is none.
+    /// Real-time get: one entry an id, `None` where absent, with the number of its shard. `route` says which
+    /// shard has them, where ids do not. Errors: `BadRequest` for a route that is none.
     pub async fn get(
         &self,
         (ids, route): (&[String], Option<&str>),
         fields: &FieldSelection,
-    ) -> Result<Vec<Option<Document>>> {
+    ) -> Result<Vec<Option<(u32, Document)>>> {
         /// Documents that are read before another thread would wake.
         const LIGHT: usize = 100;
         let light = ids.len() <= LIGHT;
@@ -40,8 +40,8 @@ impl Collection {
         let asked = by_shard(&served, ids, route)?;
         let (ids, fields) = (ids.to_vec(), fields.clone());
         let get = move || {
-            let mut found: Vec<Option<Document>> = vec![None; ids.len()];
-            for (served, places) in served.shards.iter().zip(asked) {
+            let mut found: Vec<Option<(u32, Document)>> = vec![None; ids.len()];
+            for (number, (served, places)) in (0..).zip(served.shards.iter().zip(asked)) {
                 let own: Vec<String> = places.iter().filter_map(|at| ids.get(*at).cloned()).collect();
                 if own.is_empty() {
                     continue;
@@ -50,7 +50,7 @@ impl Collection {
                 let got = request.ask(&*served.shard, &Meters::default())?;
                 for (at, document) in places.into_iter().zip(got) {
                     if let (Some(place), Some(document)) = (found.get_mut(at), document) {
-                        *place = Some(document);
+                        *place = Some((number, document));
                     }
                 }
             }

@@ -11,7 +11,7 @@ use solr::response::Entries;
 use solr::{Fetched, GetRequest, Params, versions_entry};
 
 use super::permit::Permit;
-use super::select::{SearchScope, check_all_shards};
+use super::select::{SearchScope, check_all_shards, name_shards};
 use crate::request::call::Call;
 
 pub(super) async fn run(
@@ -19,7 +19,11 @@ pub(super) async fn run(
     collection: &Arc<Collection>,
     (params, permit): (&Params, &Permit),
 ) -> Result<Entries> {
-    let request = GetRequest::parse(params)?;
+    let mut request = GetRequest::parse(params)?;
+    match collection.sharded_name() {
+        Some(_) => name_shards(request.fields_mut(), || collection.shard_documents()),
+        None => request.fields_mut().name_core(&collection.core_name()),
+    }
     check_all_shards(collection, params, request.is_searched())?;
     if let Some(limit) = request.versions {
         return Ok(versions_entry(&collection.versions(limit).await?));

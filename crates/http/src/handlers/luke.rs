@@ -26,20 +26,26 @@ use crate::request::call::Failure;
 const TERMS_MAX: usize = 10_000;
 
 /// The index comes first, whatever else cannot be learnt.
-pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries, Failure> {
+pub(super) async fn run(
+    collection: &Arc<Collection>,
+    core: Option<usize>,
+    params: &Params,
+) -> Result<Entries, Failure> {
     let mut entries: Entries = vec![("index".into(), luke_index(&index_facts(collection, None)))];
-    match details(collection, params).await {
+    match details(collection, core, params).await {
         Ok(details) => entries.extend(details),
         Err(error) => return Err(Failure { before: entries, ..Failure::from(error) }),
     }
     Ok(entries)
 }
 
-async fn details(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+async fn details(collection: &Arc<Collection>, core: Option<usize>, params: &Params) -> Result<Entries> {
     let schema = collection.schema();
     let mut entries = Entries::new();
     let pinned = collection.pin();
-    if let Some(place) = place(&pinned, &schema, params).await? {
+    // Numbers are a core's own.
+    let numbered = core.or_else(|| collection.sharded_name().is_none().then_some(0));
+    if let Some(place) = place((&pinned, numbered), &schema, params).await? {
         entries.push(("doc".into(), document(&pinned, &schema, place).await?));
         entries.push(("info".into(), luke_info()));
         return Ok(entries);
@@ -66,13 +72,22 @@ struct DocumentName {
     called: String,
 }
 
-/// Which document to take apart, if any. `docId` wins over `id`: a number that a client has from elsewhere
-/// means the newest moment.
-async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> Result<Option<DocumentName>> {
+/// Which document to take apart, if any; `numbered` is the shard that numbers are of. `docId` wins over `id`:
+/// a number that a client has from elsewhere means the newest moment.
+async fn place(
+    (pinned, numbered): (&PinnedCollection, Option<usize>),
+    schema: &Schema,
+    params: &Params,
+) -> Result<Option<DocumentName>> {
     if let Some(sent) = params::DOC_ID.read(params)? {
         let called = params::DOC_ID.sent(params).unwrap_or_default();
         let number = u64::try_from(sent).map_err(|_| no_document(called))?;
-        let address = HitAddress { shard: 0, place: number };
+        let shard = numbered.and_then(|core| u32::try_from(core).ok()).ok_or_else(|| {
+            Error::bad_request(
+                "`docId` is a number within one core, and the collection has several; ask one of its cores, or by `id`",
+            )
+        })?;
+        let address = HitAddress { shard, place: number };
         return Ok(Some(DocumentName { address, called: called.to_owned() }));
     }
     let (Some(id), Some(key)) = (params::ID.sent(params), schema.unique_key.clone()) else { return Ok(None) };
@@ -84,7 +99,8 @@ async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> R
 }
 
 async fn document(pinned: &PinnedCollection, schema: &Schema, place: DocumentName) -> Result<Node> {
-    let found = pinned.document_at(place.address, &FieldSelection::everything()).await?;
+    let address = place.address;
+    let found = pinned.document_at(address, &FieldSelection::everything()).await?;
     let (_, mut document) = found.ok_or_else(|| no_document(&place.called))?;
     document.fields.retain(|(name, _)| schema.field(name).is_some_and(|spec| spec.properties.stored));
     let mut values = Vec::new();
@@ -97,7 +113,7 @@ async fn document(pinned: &PinnedCollection, schema: &Schema, place: DocumentNam
         }
     }
     let shown = solr::response::document(
-        document.into(),
+        (address.shard, document).into(),
         &FieldList { items: vec![FieldItem::All], ..FieldList::default() },
         schema,
     );

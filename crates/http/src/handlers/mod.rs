@@ -257,7 +257,7 @@ async fn dispatch(
         Handler::WhyNot => why_not::run(call, collection, (params, permit)).await,
         Handler::MoreLike => return more_like::run(call, collection, (params, permit)).await,
         Handler::Ping => ping::run(call, collection, (path, params)).await,
-        Handler::Luke => return luke::run(collection, params).await.map(Answer::from),
+        Handler::Luke => return luke::run(collection, call.core, params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
         Handler::Replication => replication::run(call, collection).await,

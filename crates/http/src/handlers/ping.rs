@@ -39,9 +39,10 @@ async fn ping(collection: &Arc<Collection>, file: Option<&str>, params: &Params)
     {
         return Err(unavailable("Service disabled"));
     }
-    // A ping is a search with the same parameters, and what is wrong with a search is a node that fails.
+    // A ping is a search with the same parameters. Solr differs: what is wrong with these is a node that
+    // fails there, an error 500 (`compat/select/json_handlers.yaml`).
     if let Err(error) = json_request::expand(params.clone()) {
-        return Err(Error::internal(format!("Ping query caused exception: {error}")));
+        return Err(Error::bad_request(format!("Ping query caused exception: {error}")));
     }
     collection.search(Arc::new(SearchPlan::count(Query::All)), &Meters::default()).await?;
     Ok(vec![("status".into(), Node::str("OK"))])

@@ -39,7 +39,7 @@ pub(super) async fn run(
     let content_type = call.content.as_ref().and_then(|content| content.media_type.as_deref());
     let decoder = Decoder { content_type, path, params, options: &options };
     let options_of_pieces = [&between, &options];
-    let fields = OnceLock::new();
+    let (fields, changed) = (OnceLock::new(), OnceLock::new());
     let update = Update {
         call,
         collection,
@@ -49,6 +49,7 @@ pub(super) async fn run(
         options: options_of_pieces,
         decoder,
         fields,
+        changed,
     };
     if options.echo
         && let Some(documents) = update.echoed().await?
@@ -56,7 +57,15 @@ pub(super) async fn run(
         return Ok(documents.into());
     }
     let (mut outcome, retry_after_s) = update.all().await;
-    let flags = route.errors_max.map_or_else(Vec::new, |most| response::tolerated(&outcome.refused, most));
+    let mut flags =
+        route.errors_max.map_or_else(Vec::new, |most| response::tolerated(&outcome.refused, most));
+    // A core of its own has no replicas to speak of.
+    if collection.core_name() != collection.name()
+        && outcome.failure.is_none()
+        && update.changed.get().is_some()
+    {
+        flags.push(response::replication_factor());
+    }
     match outcome.failure.take() {
         Some(error) => {
             let beside = route.errors_max.filter(|most| *most < outcome.refused.len() as u64);
@@ -87,6 +96,8 @@ struct Update<'a> {
     decoder: Decoder<'a>,
     /// How many fields the index has, once that is asked for.
     fields: OnceLock<u64>,
+    /// Set once anything is added or deleted.
+    changed: OnceLock<()>,
 }
 
 fn is_outdated(error: &Error) -> bool {
@@ -289,6 +300,9 @@ impl Update<'_> {
     /// Adds what was done with a piece to what was done before. Only the lists that the answer shows are
     /// kept.
     fn add(&self, applied: UpdateOutcome, outcome: &mut UpdateOutcome) -> Result<()> {
+        if applied.has_changes() {
+            let _ = self.changed.set(());
+        }
         let UpdateOutcome { added, deleted, deleted_by_query, refused, failure } = applied;
         if self.decoder.options.versions {
             outcome.added.extend(added);

@@ -182,3 +182,10 @@ pub struct UpdateOutcome {
     /// Why the batch ended early.
     pub failure: Option<Error>,
 }
+
+impl UpdateOutcome {
+    /// Whether anything was added or deleted.
+    pub fn has_changes(&self) -> bool {
+        !(self.added.is_empty() && self.deleted.is_empty() && self.deleted_by_query.is_empty())
+    }
+}

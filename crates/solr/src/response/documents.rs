@@ -67,6 +67,17 @@ struct Shape<'a> {
     from_columns: bool,
 }
 
+/// Of a document what its shard or its core is called, if that is the item.
+fn shard_name(item: &FieldItem, names: &[ShardNames], shard: u32) -> Option<Node> {
+    let name =
+        |of: fn(&ShardNames) -> &String| Some(Node::Str(of(names.get(shard as usize)?).clone().into()));
+    match item {
+        FieldItem::Shard { .. } => name(|names| &names.shard),
+        FieldItem::Core { .. } => name(|names| &names.core),
+        _ => None,
+    }
+}
+
 #[derive(Clone)]
 struct Shown<'a> {
     plain: bool,
@@ -88,8 +99,9 @@ impl<'a> Shape<'a> {
         Self { from_columns: false, ..Self::new(list, schema) }
     }
 
-    fn fetched(&mut self, Fetched { document, children }: Fetched) -> DocumentNode {
-        let mut shown = self.document(document, |_| None);
+    fn fetched(&mut self, Fetched { document, children, shard }: Fetched) -> DocumentNode {
+        let names = self.names;
+        let mut shown = self.document(document, |item| shard_name(item, names, shard));
         self.add_children(children, &mut shown);
         shown
     }
@@ -99,8 +111,7 @@ impl<'a> Shape<'a> {
         let names = self.names;
         let mut shown = self.document(document, |item| match item {
             FieldItem::Number { .. } => Some(Node::count(place)),
-            FieldItem::Shard { .. } => Some(Node::Str(names.get(shard as usize)?.shard.clone().into())),
-            FieldItem::Core { .. } => Some(Node::Str(names.get(shard as usize)?.core.clone().into())),
+            FieldItem::Shard { .. } | FieldItem::Core { .. } => shard_name(item, names, shard),
             FieldItem::Score { .. } => score.map(Node::Float),
             FieldItem::Function { at, .. } => values.get(*at).cloned().flatten().map(Node::from),
             FieldItem::Explain { style, .. } => {

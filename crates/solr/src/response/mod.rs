@@ -42,7 +42,7 @@ pub use named_lists::NamedListStyle;
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
 pub use select::{Found, in_order, select};
 pub use shards_info::shards_info;
-pub use update::{add_refusals, echoed, tolerated, versions};
+pub use update::{add_refusals, echoed, replication_factor, tolerated, versions};
 pub use xml::write_xml;
 
 /// Bytes as text, as Solr shows binary fields.

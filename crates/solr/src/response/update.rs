@@ -9,6 +9,11 @@ use plan::{Refusal, RefusalKind, UpdateOutcome, Version};
 use super::node::{Entries, Name, Node};
 use crate::update::{RawValue, UpdateCommand};
 
+/// On how many replicas an update is, `rf`: where no shard has another, on one.
+pub fn replication_factor() -> (Name, Node) {
+    ("rf".into(), Node::Int(1))
+}
+
 /// `adds`, `deletes` and `deleteByQuery`, taken out of the outcome.
 pub fn versions(outcome: &mut UpdateOutcome) -> Entries {
     let lists = [

@@ -142,7 +142,7 @@ impl FieldList {
     }
 
     /// Puts the name of the one core where it is asked for.
-    pub(super) fn name_core(&mut self, core: &str) {
+    pub fn name_core(&mut self, core: &str) {
         for item in &mut self.items {
             let (label, name) = match item {
                 FieldItem::Core { label } => (label, core),
@@ -225,8 +225,7 @@ pub(super) fn transformed(
             Ok(Some(if raw { FieldItem::Raw { name, label } } else { FieldItem::Field { name, label } }))
         }
         "docid" => Ok(Some(FieldItem::Number { label })),
-        "shard" if context.is_some() => Ok(Some(FieldItem::Shard { label })),
-        "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
+        "shard" => Ok(Some(FieldItem::Shard { label })),
         "explain" => Ok(Some(FieldItem::Explain {
             label,
             style: explain_style(local.get("style").or(preset("style")))?,
