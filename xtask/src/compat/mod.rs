@@ -88,22 +88,27 @@ impl Options {
 }
 
 /// Records or replays every scenario under `<root>/compat` that the filter lets through.
+/// A filter that lets none through is an error that names it: an empty table does not say what is wrong.
 pub fn run(root: &Path, options: &Options) -> Result<Summary> {
-    match (&options.url, &options.random) {
-        (Some(url), Some(random)) => random::run(root, random, url, &options.create),
-        (Some(url), None) => run_against(root, url, options),
-        (None, _) => run_against(root, &crate::server::Server::start(root, "compat", false)?.url, options),
+    if let (Some(url), Some(random)) = (&options.url, &options.random) {
+        return random::run(root, random, url, &options.create);
+    }
+    // Before a server is built and started, which takes minutes where the text is misspelt.
+    let files = scenario::files(&root.join("compat"), options.filter.as_deref())?;
+    match &options.url {
+        Some(url) => run_against(root, url, files, options),
+        None => run_against(root, &crate::server::Server::start(root, "compat", false)?.url, files, options),
     }
 }
 
-fn run_against(root: &Path, url: &str, options: &Options) -> Result<Summary> {
+fn run_against(root: &Path, url: &str, files: Vec<PathBuf>, options: &Options) -> Result<Summary> {
     let folder = root.join("compat");
     let masks = Masks::read(&folder.join("masks.yaml"))?;
     let open = Server::new(url);
     let guarded = open.is_guarded()?.then(|| open.asked_by(ADMINISTRATOR));
     let list = folder.join("open.yaml");
     let mut summary = Summary::new(Open::read(&list)?);
-    for path in scenario::files(&folder, options.filter.as_deref())? {
+    for path in files {
         let security = Scenario::read(&path)?.security;
         let started;
         let server = match (&security, &guarded, &options.url) {

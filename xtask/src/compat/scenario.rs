@@ -19,6 +19,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::mask::Kind;
+use crate::args::Misuse;
 
 /// One file: a collection, its documents, and the questions in order.
 #[derive(Debug, Deserialize)]
@@ -224,7 +225,8 @@ fn shortened(body: &str) -> String {
     format!("{start}... ({} bytes, {print:016x})", body.len())
 }
 
-/// Every scenario file below `compat/`, fixtures and masks left out, in order of path.
+/// Every scenario file below `compat/`, fixtures and masks left out, in order of path; with a `filter`, those
+/// whose path from the folder of `compat/` on contains it. [`Misuse`] where there are none such.
 pub fn files(compat: &Path, filter: Option<&str>) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for area in std::fs::read_dir(compat).with_context(|| format!("cannot read `{}`", compat.display()))? {
@@ -236,7 +238,18 @@ pub fn files(compat: &Path, filter: Option<&str>) -> Result<Vec<PathBuf>> {
         }
     }
     found.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
-    found.retain(|path| filter.is_none_or(|wanted| path.to_string_lossy().contains(wanted)));
+    let Some(wanted) = filter else {
+        found.sort();
+        return Ok(found);
+    };
+    // Not the whole path: the name of the clone's folder would let every file through.
+    let root = compat.parent().unwrap_or(compat);
+    found.retain(|path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().contains(wanted));
+    if found.is_empty() {
+        let what =
+            format!("no scenario file has `{wanted}` in its path; give a part of one, as `--filter facet/`");
+        return Err(Misuse(what).into());
+    }
     found.sort();
     Ok(found)
 }
@@ -266,6 +279,20 @@ mod tests {
         let body = "x".repeat(500);
         let edited = format!("{}y{}", &body[..400], &body[..99]);
         assert_ne!(shortened(&body), shortened(&edited));
+    }
+
+    #[test]
+    fn a_filter_is_a_part_of_the_path_in_the_repository() {
+        let compat = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("compat");
+        let all = files(&compat, None).unwrap().len();
+        let facets = files(&compat, Some("compat/facet/")).unwrap();
+        assert!(!facets.is_empty() && facets.len() < all);
+        assert!(facets.iter().all(|path| path.starts_with(compat.join("facet"))));
+        let clone = compat.parent().unwrap().to_str().unwrap();
+        for misspelt in ["facett/", clone] {
+            let error = files(&compat, Some(misspelt)).unwrap_err();
+            assert!(error.is::<Misuse>() && error.to_string().contains(misspelt), "{error}");
+        }
     }
 
     #[test]
