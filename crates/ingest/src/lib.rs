@@ -21,5 +21,5 @@ pub mod why;
 
 pub use post::{
     Batch, Batcher, CrateInfo, Format, Payload, Progress, Registry, Sender, SkipReason, SourceFile, Totals,
-    files_below, language_of, read_source,
+    Walked, files_below, language_of, read_source,
 };

@@ -149,7 +149,7 @@ async fn index(client: &SolrClient, roots: Vec<Root>) -> anyhow::Result<Summary>
         .iter()
         .enumerate()
         .flat_map(|(root, Root { folder, .. })| {
-            files_below(std::slice::from_ref(folder)).into_iter().map(move |file| (root, file))
+            files_below(std::slice::from_ref(folder)).files.into_iter().map(move |file| (root, file))
         })
         .collect();
     let bar = progress_bar(files.len() as u64);

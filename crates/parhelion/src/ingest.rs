@@ -9,9 +9,10 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use ingest::config::{self, FollowKind, IngestConfig};
-use ingest::diff::{Diff, DiffReport};
+use ingest::diff::{Diff, DiffReport, DifferenceKind};
 use ingest::follow::{self, PipelineDatabase, Service, ServiceEvent, ServiceOptions};
 use ingest::mass::{self, MassIndex, OnProgress, RunOptions, RunReport, RunTotals, StateFolder};
+use ingest::record::Rejected;
 use ingest::{preview, why};
 use jiff::Timestamp;
 use meter::Clock as _;
@@ -336,7 +337,8 @@ const SHOWN_MAX: usize = 20;
 async fn compare(args: &DiffArgs) -> anyhow::Result<()> {
     let config = config::load(&args.file.file)?;
     let report = Diff::new(&config, Arc::new(now)).await?.run(args.repair).await?;
-    let DiffReport { source_documents, target_documents, differences, contents, repaired } = &report;
+    let DiffReport { source_documents, target_documents, differences, contents, repaired, refused, refusals } =
+        &report;
     if args.file.json {
         output::json(&json!(report));
     } else {
@@ -351,6 +353,16 @@ async fn compare(args: &DiffArgs) -> anyhow::Result<()> {
         if *repaired > 0 {
             output::line(&format!("{repaired} mended"));
         }
+        for Rejected { source, key, reason } in refusals {
+            output::line(&format!("  refused: source `{source}`, row `{key}`: {reason}"));
+        }
+    }
+    let extra = differences.iter().filter(|one| one.kind == DifferenceKind::Extra).count();
+    if args.repair && report.leaves_extra() && extra > 0 {
+        bail!(
+            "{refused} rows cannot be read, so that {extra} documents that no other row has may be theirs and are left \
+             alone; mend the rows and compare again"
+        );
     }
     if !args.repair && !differences.is_empty() {
         bail!("{} documents differ; `ingest diff --repair` mends them", differences.len());

@@ -7,11 +7,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
 use client::SolrClient;
 use indicatif::{ProgressBar, ProgressStyle};
-use ingest::{Batcher, Format, Progress, Sender, files_below, read_source};
+use ingest::{Batcher, Format, Progress, Sender, Walked, files_below, read_source};
 use serde_json::json;
 
 use crate::output;
@@ -79,7 +79,8 @@ pub async fn run(args: PostArgs) -> anyhow::Result<()> {
     if !stdin.is_empty() {
         post_stdin(&args, &client, &mut summary).await?;
     }
-    let files = files_below(&paths);
+    let Walked { files, unreadable } = files_below(&paths);
+    unreadable.iter().for_each(|path| output::note(&format!("warning: cannot read `{}`", path.display())));
     let (texts, structured): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|path| args.format_of(path) == Format::Text);
     let bar = progress_bar((texts.len() + structured.len()) as u64);
@@ -98,6 +99,11 @@ pub async fn run(args: PostArgs) -> anyhow::Result<()> {
         client.get(&path, &[("commit", "true"), ("wt", "json")]).await?.ok()?;
     }
     summary.print(&args);
+    ensure!(
+        unreadable.is_empty(),
+        "{} folders cannot be read, and what is in them was not sent; mend their permissions and post them again",
+        unreadable.len()
+    );
     Ok(())
 }
 

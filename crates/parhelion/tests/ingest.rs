@@ -171,6 +171,53 @@ fn another_collections_runs_are_left_alone_and_contents_are_compared() {
     expect(&["check"], &file, false, "the unique key of `films` is `id`, and `target.id_field` is `uid`");
 }
 
+/// Documents of files that cannot be read any more are nobody's to delete.
+#[test]
+fn what_cannot_be_read_is_not_taken_for_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"));
+    let client = server.client();
+    let papers = folder.path().join("papers");
+    fs::create_dir(&papers).unwrap();
+    let file = folder.path().join("papers.toml");
+    let text = format!(
+        "[target]\nurl = \"{}\"\ncollection = \"papers\"\n\
+         [[source]]\nname = \"paper\"\n[source.folder]\npath = \"papers\"\n\
+         [[source.field]]\nname = \"text_t\"\ncolumn = \"text\"\n",
+        server.url
+    );
+    fs::write(&file, text).unwrap();
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        fs::write(papers.join(name), name).unwrap();
+    }
+    expect(&["once"], &file, true, "3 documents");
+
+    fs::write(papers.join("a.txt"), b"\xff\xfe").unwrap();
+    fs::remove_file(papers.join("b.txt")).unwrap();
+    let left =
+        "1 rows cannot be read, so that 2 documents that no other row has may be theirs and are left alone";
+    expect(&["diff", "--repair"], &file, false, left);
+    expect(&["diff"], &file, false, "refused: source `paper`, row `a.txt`: not a text in UTF-8");
+    assert_eq!(count(&client, "papers"), 3);
+
+    fs::write(papers.join("a.txt"), "a.txt").unwrap();
+    expect(&["diff", "--repair"], &file, true, "1 mended");
+    assert_eq!(count(&client, "papers"), 2);
+}
+
+#[test]
+fn a_quote_that_is_never_closed_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"));
+    let file = write_config(folder.path(), &server.url);
+    let csv = folder.path().join("films.csv");
+    let rows = |quote: &str| format!("id,year,title\n1,1950,One\n2,1951,{quote}Two\n3,1952,Three\n");
+    fs::write(&csv, rows("\"")).unwrap();
+    expect(&["once"], &file, false, "the quote that line 3 opens is never closed");
+    fs::write(&csv, rows("")).unwrap();
+    expect(&["once"], &file, true, "3 documents");
+}
+
 #[test]
 fn files_that_make_no_sense_are_refused_with_the_next_step() {
     let folder = tempfile::tempdir().unwrap();

@@ -17,6 +17,7 @@ use crate::clock::Now;
 use crate::config::IngestConfig;
 use crate::mapping::digest_text;
 use crate::mass::RunError;
+use crate::record::Rejected;
 use crate::shape::Shaper;
 use crate::sources::{self, KeyRange};
 use crate::target::{Target, unexpected};
@@ -49,7 +50,22 @@ pub struct DiffReport {
     /// Whether contents were compared, not ids alone.
     pub contents: bool,
     pub repaired: u64,
+    /// How many rows the sources have that cannot be read.
+    pub refused: u64,
+    /// The first of them.
+    pub refusals: Vec<Rejected>,
 }
+
+impl DiffReport {
+    /// Whether documents that no row has may have one all the same, among those that cannot be read: then
+    /// they are nobody's to delete.
+    pub fn leaves_extra(&self) -> bool {
+        self.refused > 0
+    }
+}
+
+/// Refused rows that a report shows.
+const REFUSALS_SHOWN: usize = 20;
 
 /// Compares, and with `repair` makes the target what the sources are.
 pub struct Diff<'a> {
@@ -68,12 +84,15 @@ impl<'a> Diff<'a> {
 
     pub async fn run(&self, repair: bool) -> Result<DiffReport, RunError> {
         let (mut sources, mut target) = (Buckets::default(), Buckets::default());
-        self.read_sources(|_, _, id, digest| sources.add(id, &self.kept(digest))).await?;
+        let (refused, refusals) =
+            self.read_sources(|_, _, id, digest| sources.add(id, &self.kept(digest))).await?;
         self.read_target(|id, digest| target.add(id, digest)).await?;
         let mut report = DiffReport {
             source_documents: sources.documents(),
             target_documents: target.documents(),
             contents: self.config.target.digest_field.is_some(),
+            refused,
+            refusals,
             ..DiffReport::default()
         };
         let differing = sources.differing(&target);
@@ -92,8 +111,10 @@ impl<'a> Diff<'a> {
             }
         }
         if repair {
-            report.repaired =
-                repair::repair(self.config, &self.target, (self.now)(), &report.differences).await?;
+            let leaves_extra = report.leaves_extra();
+            let mends = |one: &&Difference| !(leaves_extra && one.kind == DifferenceKind::Extra);
+            let differences: Vec<Difference> = report.differences.iter().filter(mends).cloned().collect();
+            report.repaired = repair::repair(self.config, &self.target, (self.now)(), &differences).await?;
         }
         Ok(report)
     }
@@ -133,8 +154,13 @@ impl<'a> Diff<'a> {
         Ok(suspects)
     }
 
-    /// Every document that may be seen: source's number, key, id, digest.
-    async fn read_sources(&self, mut each: impl FnMut(usize, &str, &str, u64)) -> Result<(), RunError> {
+    /// Every document that may be seen: source's number, key, id, digest. How many rows cannot be read, and
+    /// the first of them.
+    async fn read_sources(
+        &self,
+        mut each: impl FnMut(usize, &str, &str, u64),
+    ) -> Result<(u64, Vec<Rejected>), RunError> {
+        let (mut refused, mut first) = (0, Vec::new());
         for (at, config) in self.config.sources.iter().enumerate() {
             let source = sources::open(config)?;
             let shaper =
@@ -147,9 +173,11 @@ impl<'a> Diff<'a> {
                 for document in shaped.documents.all() {
                     each(at, &document.key, &document.id, document.digest);
                 }
+                refused += shaped.rejected.len() as u64;
+                first.extend(shaped.rejected.into_iter().take(REFUSALS_SHOWN - first.len()));
             }
         }
-        Ok(())
+        Ok((refused, first))
     }
 
     /// Every document of the target: id, and the digest it keeps.

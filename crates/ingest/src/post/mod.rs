@@ -16,4 +16,4 @@ pub use language::language_of;
 pub use payload::{Format, Payload};
 pub use sender::{Progress, Sender, Totals};
 pub use source::{SkipReason, SourceFile, read_source};
-pub use walk::files_below;
+pub use walk::{Walked, files_below};

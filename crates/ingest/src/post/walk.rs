@@ -7,23 +7,47 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-/// All regular files at or below `roots`, links not followed, `.git` and hidden folders left out, sorted by
-/// path; what cannot be read is passed over.
-pub fn files_below(roots: &[PathBuf]) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = roots.iter().flat_map(|root| files_of(root)).collect();
-    files.sort();
-    files.dedup();
-    files
+/// What a walk has met.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// All regular files at or below the roots, links not followed, `.git` and hidden folders left out,
+    /// sorted by path.
+    pub files: Vec<PathBuf>,
+    /// What could not be looked into, sorted: there may be files in it.
+    pub unreadable: Vec<PathBuf>,
 }
 
-fn files_of(root: &Path) -> Vec<PathBuf> {
+pub fn files_below(roots: &[PathBuf]) -> Walked {
+    let mut walked = Walked::default();
+    roots.iter().for_each(|root| walk(root, &mut walked));
+    for paths in [&mut walked.files, &mut walked.unreadable] {
+        paths.sort();
+        paths.dedup();
+    }
+    walked
+}
+
+fn walk(root: &Path, walked: &mut Walked) {
     let entries =
         WalkBuilder::new(root).git_ignore(false).git_global(false).git_exclude(false).ignore(false).build();
-    entries
-        .filter_map(|entry| entry.ok())
-        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-        .map(|entry| entry.into_path())
-        .collect()
+    for entry in entries {
+        match entry {
+            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                walked.files.push(entry.into_path());
+            }
+            Ok(_) => {}
+            Err(error) => walked.unreadable.push(place(&error).unwrap_or(root).to_owned()),
+        }
+    }
+}
+
+/// Where it happened.
+fn place(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place(err),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -39,6 +63,7 @@ mod tests {
             std::fs::write(path, "x").unwrap();
         }
         let found: Vec<_> = files_below(&[folder.path().to_owned()])
+            .files
             .iter()
             .map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())
             .collect();

@@ -5,6 +5,7 @@
 //! many cells, too few, or no key, with their line. Cannot be asked for single rows.
 
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 use futures_util::future::BoxFuture;
 
 use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
+use super::csv_quotes::QuoteWatch;
 use super::files::{
     BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error, file_revision,
 };
@@ -28,7 +30,7 @@ pub struct CsvSource {
 
 struct CsvPages {
     source: CsvSource,
-    reader: Reader<File>,
+    reader: Reader<QuoteWatch<File>>,
     columns: Arc<[String]>,
     key_at: usize,
 }
@@ -47,11 +49,11 @@ impl CsvSource {
             .delimiter(separator)
             .flexible(true)
             .has_headers(self.config.columns.is_none())
-            .from_reader(file);
+            .from_reader(QuoteWatch::new(file, separator));
         let columns: Arc<[String]> = match &self.config.columns {
             Some(columns) => columns.clone().into(),
             None => {
-                let header = reader.headers().map_err(|error| SourceError::refused(&self.name, error))?;
+                let header = reader.headers().map_err(|error| csv_error(&self.name, &error))?;
                 header.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect()
             }
         };
@@ -61,9 +63,22 @@ impl CsvSource {
         if let Some(cursor) = cursor {
             let position = read_cursor(cursor)
                 .ok_or_else(|| SourceError::refused(&self.name, format!("`{cursor}` is no cursor")))?;
-            reader.seek(position).map_err(|error| SourceError::unavailable(&self.name, error))?;
+            let line = position.line();
+            reader.seek(position).map_err(|error| csv_error(&self.name, &error))?;
+            reader.get_mut().begins_at_line(line);
         }
         Ok(CsvPages { source: self.clone(), reader, columns, key_at })
+    }
+}
+
+/// What is wrong with the file is for its owner to mend; a disk may answer again.
+fn csv_error(source: &str, error: &csv::Error) -> SourceError {
+    match error.kind() {
+        csv::ErrorKind::Io(error) if error.kind() != io::ErrorKind::InvalidData => {
+            SourceError::unavailable(source, error)
+        }
+        csv::ErrorKind::Io(error) => SourceError::refused(source, error),
+        _ => SourceError::refused(source, error),
     }
 }
 
@@ -83,7 +98,7 @@ impl BlockingPages for CsvPages {
         while page.records.len() + page.rejected.len() < PAGE_ROWS {
             let line = self.reader.position().line();
             let read = self.reader.read_byte_record(&mut cells);
-            if !read.map_err(|error| SourceError::unavailable(&self.source.name, error))? {
+            if !read.map_err(|error| csv_error(&self.source.name, &error))? {
                 break;
             }
             any = true;

@@ -3,6 +3,7 @@
 //! file's members are columns besides. The walk is sorted, so a cursor is the last path.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,12 +50,12 @@ impl FolderSource {
         fs::read_dir(root).map_err(|error| file_error(&self.name, root, &error))?;
         let below =
             |path: &PathBuf| path.strip_prefix(root).ok().map(|path| path.to_string_lossy().into_owned());
-        let mut paths: Vec<String> = files_below(std::slice::from_ref(root))
-            .iter()
-            .filter_map(below)
-            .filter(|path| self.wants(path))
-            .collect();
+        let walked = files_below(std::slice::from_ref(root));
+        let wanted = walked.files.iter().filter_map(below).filter(|path| self.wants(path));
+        // Rows that will be refused: a folder that cannot be looked into may have any.
+        let mut paths: Vec<String> = wanted.chain(walked.unreadable.iter().filter_map(below)).collect();
         paths.sort_unstable();
+        paths.dedup();
         Ok(paths)
     }
 
@@ -66,6 +67,12 @@ impl FolderSource {
     fn record(&self, path: &str) -> Result<Record, String> {
         let whole = self.config.path.join(path);
         let facts = fs::metadata(&whole).map_err(|error| error.to_string())?;
+        if facts.is_dir() {
+            return Err(match fs::read_dir(&whole) {
+                Ok(_) => "a folder that could not be read a moment ago".to_owned(),
+                Err(error) => format!("a folder that cannot be read: {error}"),
+            });
+        }
         if facts.len() > self.config.file_bytes_max {
             return Err(format!("{} bytes, more than `file_bytes_max`", facts.len()));
         }
@@ -101,6 +108,14 @@ impl FolderSource {
             }
         }
         page
+    }
+}
+
+/// Whether there is no such file.
+fn is_gone(facts: &io::Result<fs::Metadata>) -> bool {
+    match facts {
+        Ok(facts) => !facts.is_file(),
+        Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
     }
 }
 
@@ -186,7 +201,10 @@ impl Source for FolderSource {
         Box::pin(async move {
             let name = source.name.clone();
             blocking(&name, move || {
-                let there = |path: &String| source.wants(path) && source.config.path.join(path).is_file();
+                // What may not be looked at is not gone.
+                let there = |path: &String| {
+                    source.wants(path) && !is_gone(&fs::metadata(source.config.path.join(path)))
+                };
                 Ok(source.page(&keys.into_iter().filter(there).collect::<Vec<_>>()))
             })
             .await

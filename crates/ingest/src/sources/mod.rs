@@ -5,6 +5,7 @@
 
 mod contract;
 mod csv;
+mod csv_quotes;
 mod files;
 mod folder;
 mod jsonl;
