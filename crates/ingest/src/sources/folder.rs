@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
-use serde_json::Value as Json;
 
 use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::files::{BlockingPages, OffRuntime, blocking, file_error};
+use super::json_object::read_object;
 use crate::config::{FolderConfig, SourceConfig};
 use crate::mapping::strip_html;
 use crate::post::files_below;
@@ -126,8 +126,7 @@ fn add_content(text: String, ending: Option<&str>, cells: &mut Vec<(String, Valu
             cells.push(("text".to_owned(), Value::Text(strip_html(&text))));
         }
         Some("json") => {
-            let json: Json = serde_json::from_str(&text).map_err(|error| format!("not JSON: {error}"))?;
-            let Json::Object(object) = json else { return Err("the JSON is not an object".to_owned()) };
+            let object = read_object(text.as_bytes())?;
             let known = |name: &String| cells.iter().any(|(cell, _)| cell == name);
             let members: Vec<_> = object.into_iter().filter(|(name, _)| !known(name)).collect();
             cells.extend(members.into_iter().map(|(name, value)| (name, Value::from(value))));

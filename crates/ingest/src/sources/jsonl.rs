@@ -16,6 +16,7 @@ use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::files::{
     BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error, file_revision,
 };
+use super::json_object::read_object;
 use crate::config::{JsonLinesConfig, SourceConfig};
 use crate::record::{Record, Rejected, Row, Value};
 
@@ -136,8 +137,7 @@ impl JsonLinesPages {
         if line.len() > RECORD_BYTES_MAX {
             return Err(format!("longer than {RECORD_BYTES_MAX} bytes"));
         }
-        let object: Map<String, Json> =
-            serde_json::from_slice(line).map_err(|error| format!("not a JSON object: {error}"))?;
+        let object = read_object(line)?;
         record_of(object, &self.source.key, &mut self.columns)
     }
 }

@@ -8,6 +8,7 @@ mod csv;
 mod csv_quotes;
 mod files;
 mod folder;
+mod json_object;
 mod jsonl;
 mod postgres;
 mod solr;
