@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 pub(super) fn read_object(text: &[u8]) -> Result<Map<String, Json>, String> {
     match serde_json::from_slice(text).map_err(|error| format!("not a JSON object: {error}"))? {
         Distinct(Json::Object(object)) => Ok(object),
-        Distinct(_) => Err("JSON, but not an object".to_owned()),
+        Distinct(_) => Err("not a JSON object: the JSON is not an object".to_owned()),
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
         for (text, words) in [
             (r#"{"a":1,"a":2}"#, "two members are called `a`"),
             (r#"{"b":[{"x":1,"x":1}]}"#, "two members are called `x`"),
-            ("[1]", "not an object"),
+            ("[1]", "the JSON is not an object"),
             (r#"{"a":}"#, "not a JSON object: expected value"),
         ] {
             let error = read_object(text.as_bytes()).unwrap_err();
