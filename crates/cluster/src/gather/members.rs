@@ -34,14 +34,11 @@ impl MembersAsked {
     /// What a shard is asked: its plan with these groups and nothing that it has answered already.
     pub(super) fn plan(&self, plan: &SearchPlan) -> SearchPlan {
         let facets = FacetPlan { depth: plan.facets.depth, ..FacetPlan::default() };
-        let mut shown = self.shown.iter().cloned().map(GroupListing::Named);
-        let mut shape = plan.shape.listing_groups(|| shown.next().unwrap_or_default());
-        let nothing = Page { start: 0, rows: 0 };
-        if self.heads_suffice {
-            shape.groups.iter_mut().flat_map(|groups| &mut groups.by).for_each(|one| one.within = nothing);
-        }
-        let scores = plan.scores && !self.heads_suffice;
-        SearchPlan { facets, shape, page: nothing, scores, ..plan.clone() }
+        // Nothing else may differ: by the rest of the plan a shard knows the hits that it has found before.
+        let listing = if self.heads_suffice { GroupListing::Counted } else { GroupListing::Named };
+        let mut shown = self.shown.iter().cloned().map(listing);
+        let shape = plan.shape.listing_groups(|| shown.next().unwrap_or_default());
+        SearchPlan { facets, shape, page: Page { start: 0, rows: 0 }, ..plan.clone() }
     }
 
     /// Puts what all shards have of the groups into the search's result.

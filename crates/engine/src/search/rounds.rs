@@ -77,7 +77,7 @@ fn without_counts(plan: &SearchPlan) -> SearchPlan {
 
 #[cfg(test)]
 mod tests {
-    use plan::Query;
+    use plan::{GroupBy, GroupPlan, Grouping, Query, Shape};
 
     use super::*;
 
@@ -89,6 +89,16 @@ mod tests {
         let again = SearchPlan { page: Page { start: 3, rows: 1 }, scores: true, ..plan };
         let round = rounds.before(&again).unwrap();
         assert!(rounds.before(&SearchPlan { query: Query::Nothing, ..again }).is_none());
+
+        let by = vec![Grouping::new("f", GroupBy::Field("f".into()), Page { start: 0, rows: 1 })];
+        let groups = Page { start: 0, rows: 9 };
+        let groups = GroupPlan { by, groups, sort: Vec::new(), count_groups: false, truncate: false };
+        let shape = Shape { groups: Some(groups), ..Shape::default() };
+        let first = SearchPlan { shape, ..SearchPlan::count(Query::All) }.for_several_shards();
+        let of_page = first.shape.listing_groups(|| GroupListing::Counted(Arc::from([None])));
+        let grouped = Rounds::default();
+        grouped.begin(&first, &[]);
+        assert!(grouped.before(&SearchPlan { shape: of_page, ..first }).is_some());
 
         let table = |count| {
             let mut table = KeyTable::new(None, 0);

@@ -132,6 +132,8 @@ pub enum GroupListing {
     /// The hits of these groups, `None` being that of hits without a value. A query's one group has been
     /// listed before.
     Named(Arc<[Option<Value>]>),
+    /// How many hits these groups have, and nothing else.
+    Counted(Arc<[Option<Value>]>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -45,11 +45,19 @@ pub(super) fn grouped(
     let search = GroupSearch { plan, grouping, sort, within };
     let matches = hits.iter().map(|bits| u64::from(bits.count())).sum();
     let found = grouping.by.iter().map(|one| match (&one.by, &one.listing) {
-        (GroupBy::Query(_), GroupListing::Named(_)) => Ok(GroupsPartial::default()),
+        (GroupBy::Query(_), GroupListing::Named(_) | GroupListing::Counted(_)) => {
+            Ok(GroupsPartial::default())
+        }
         (GroupBy::Query(query), _) => search.of_query(context, (one, query), (node, hits)),
         (_, GroupListing::Page) => search.page(context, one, (node, hits)),
         (_, GroupListing::Leading) => search.leading(context, one, (node, hits)),
-        (_, GroupListing::Named(values)) => search.named(context, (one, values), (node, hits)),
+        (_, GroupListing::Named(values)) => {
+            search.named(context, (one, values), &search.wanted(one, &[]), (node, hits))
+        }
+        (_, GroupListing::Counted(values)) => {
+            let counted = Wanted { limit: 0, score_max: false, ..search.wanted(one, &[]) };
+            search.named(context, (one, values), &counted, (node, hits))
+        }
     });
     found.map(|found| Ok(GroupsPartial { matches, ..found? })).collect()
 }
@@ -155,6 +163,7 @@ impl GroupSearch<'_> {
         &self,
         context: &SearchContext<'_>,
         (one, values): (&Grouping, &[Option<Value>]),
+        wanted: &Wanted<'_>,
         (node, hits): (&Node, &[Arc<Bits>]),
     ) -> Result<GroupsPartial> {
         let mut found = GroupsPartial::default();
@@ -169,9 +178,11 @@ impl GroupSearch<'_> {
                 numbers.push(group);
             }
         }
-        let members = wanted_members(context, (node, hits), &mut groups, &self.wanted(one, &numbers))?;
+        let wanted = Wanted { groups: &numbers, ..*wanted };
+        let limit = wanted.limit;
+        let members = wanted_members(context, (node, hits), &mut groups, &wanted)?;
         for (value, members) in known.into_iter().zip(members).filter(|(_, members)| members.total > 0) {
-            found.add(value.clone(), members.partial(None, one.within.end()));
+            found.add(value.clone(), members.partial(None, limit));
         }
         found.order_by_value();
         Ok(found)
