@@ -13,6 +13,7 @@ mod post;
 pub mod preview;
 pub mod publish;
 pub mod record;
+pub mod reset;
 pub mod shape;
 pub mod solr_api;
 pub mod sources;

@@ -2,7 +2,8 @@
 //! own, where one is installed.
 
 use ingest::config::{self, IngestConfig};
-use ingest::follow::{PipelineDatabase, check_watch, install_sql, run_sql, uninstall_sql};
+use ingest::follow::{self, Activity, PipelineDatabase, check_watch, install_sql, run_sql, uninstall_sql};
+use ingest::reset::{self, ResetError};
 use ingest::sources::{self, SourceErrorKind};
 use postgres_fixture::Postgres;
 
@@ -168,6 +169,60 @@ async fn rows_become_due_in_their_order_and_once() {
     assert_eq!(lab.database.due(20, 10).await.unwrap(), ["b", "c"]);
     lab.database.keep_due(&["b".to_owned(), "c".to_owned()], &[("c".to_owned(), 40)]).await.unwrap();
     assert_eq!(lab.database.due(100, 10).await.unwrap(), ["a", "c"]);
+    lab.uninstall().await;
+}
+
+#[tokio::test]
+async fn a_pause_is_kept_and_says_whether_the_active_service_has_come_to_it() {
+    let Some(lab) = Lab::new("pause", "SELECT id, title FROM SCHEMA.film").await else { return };
+    lab.install().await;
+    let activity = || async { follow::status(&lab.config).await.unwrap()[0].activity };
+    assert_eq!(activity().await, Activity::Idle);
+    let first = lab.database.take_lease("one", 60).await.unwrap().unwrap();
+    assert_eq!(activity().await, Activity::Active);
+    let asked = follow::pause(&lab.config).await.unwrap();
+    assert_eq!((asked.changed, asked.holder.as_deref()), (true, Some("one")));
+    assert!(!follow::pause(&lab.config).await.unwrap().changed, "asked twice is once");
+    assert_eq!(activity().await, Activity::Pausing);
+    lab.database.keep_stopped(first.token).await.unwrap();
+    assert_eq!(activity().await, Activity::Paused);
+
+    // Whoever takes over is asked, too.
+    lab.database.give_up_lease(first.token).await.unwrap();
+    assert_eq!(activity().await, Activity::Paused);
+    let second = lab.database.take_lease("two", 60).await.unwrap().unwrap();
+    assert_eq!(activity().await, Activity::Pausing);
+    assert!(follow::resume(&lab.config).await.unwrap().changed);
+    assert_eq!(activity().await, Activity::Active);
+    assert!(!follow::resume(&lab.config).await.unwrap().changed);
+    lab.database.keep_stopped(second.token).await.unwrap();
+    assert_eq!(lab.database.pause().await.unwrap(), None, "one that has ended does not come back");
+
+    let mut alone = lab.config.clone();
+    alone.sources[0].postgres.as_mut().unwrap().follow = config::FollowKind::None;
+    let error = follow::pause(&alone).await.unwrap_err();
+    assert!(error.message.contains("`ingest once` is stopped with Ctrl-C"), "{error}");
+    lab.uninstall().await;
+}
+
+#[tokio::test]
+async fn a_reset_forgets_positions_while_nobody_is_active() {
+    let Some(mut lab) = Lab::new("reset", "SELECT id, title FROM SCHEMA.film").await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    lab.config.state.dir = Some(folder.path().to_owned());
+    lab.install().await;
+    let held = lab.database.take_lease("one", 60).await.unwrap().unwrap();
+    assert!(lab.database.keep_position("2026-05-01", held.token).await.unwrap());
+    assert!(lab.database.of_pipeline().keep_position("digest", held.token).await.unwrap());
+    let error = reset::reset(&lab.config, "we").await.unwrap_err();
+    assert!(matches!(&error, ResetError::Active(holder) if holder == "one"), "{error}");
+
+    lab.database.give_up_lease(held.token).await.unwrap();
+    let remembered = reset::remembered(&lab.config).await.unwrap();
+    assert_eq!((remembered.indexed, remembered.positions.as_slice()), (true, &["film".to_owned()][..]));
+    assert_eq!(reset::reset(&lab.config, "we").await.unwrap(), remembered);
+    assert!(reset::remembered(&lab.config).await.unwrap().is_nothing());
+    assert_eq!(lab.database.holder().await.unwrap(), None, "the next may begin at once");
     lab.uninstall().await;
 }
 

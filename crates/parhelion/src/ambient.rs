@@ -4,7 +4,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use meter::Usage;
+use meter::{Clock as _, Usage};
 
 use crate::usage;
 
@@ -32,6 +32,16 @@ impl meter::Clock for SystemClock {
     fn thread_queued_ns(&self) -> Option<u64> {
         usage::queued_ns()
     }
+}
+
+/// The moment, as dates are counted.
+pub fn now() -> jiff::Timestamp {
+    jiff::Timestamp::from_millisecond(SystemClock.now_ms()).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}
+
+/// Tells whoever holds a lease apart from all others; another with each start.
+pub fn new_holder() -> String {
+    format!("{}-{}", std::process::id(), new_uuid())
 }
 
 /// A random UUID, for documents that come without an id.

@@ -41,6 +41,7 @@ pub enum Confirm {
 }
 
 /// The changes of one source.
+#[derive(Clone)]
 pub struct ChangeFeed {
     source: String,
     key: String,
@@ -74,6 +75,14 @@ impl ChangeFeed {
             FollowKind::Replication => self.log_changes().await,
             FollowKind::Polling => self.updated_changes().await,
             FollowKind::None => Ok(ChangeBatch::default()),
+        }
+    }
+
+    /// While nobody reads: what is kept for us stays within its bound. Errors: as [`next`](Self::next).
+    pub async fn keep_bounded(&self) -> Result<(), SourceError> {
+        match self.config.follow {
+            FollowKind::Replication => self.check_slot().await.map(drop),
+            FollowKind::Trigger | FollowKind::Polling | FollowKind::None => Ok(()),
         }
     }
 

@@ -1,11 +1,11 @@
 //! The tables that following keeps in the source's database, below one schema: what has changed and is not
-//! yet indexed, rows that become due later, who is active. Owns their SQL; the words of a change stay here,
-//! so that a service that takes over finds all of it.
+//! yet indexed, rows that become due later, who is active, whether it is to pause. Owns their SQL; the words
+//! of a change stay here, so that a service that takes over finds all of it.
 
 use sqlx::Row as _;
 use sqlx::postgres::{PgPool, PgPoolOptions};
 
-use crate::config::PostgresConfig;
+use crate::config::{FollowKind, IngestConfig, PostgresConfig, SourceConfig};
 use crate::sources::{SourceError, connect_options, database_error};
 
 /// Changes, due rows and lease of one file, in one database.
@@ -38,7 +38,36 @@ pub struct LeaseRow {
     pub left_ms: i64,
 }
 
+/// That a pause was asked for, as the database says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PauseRow {
+    /// Milliseconds since it was asked for.
+    pub age_ms: i64,
+    /// Of the active service that has stopped for it.
+    pub stopped_token: Option<i64>,
+}
+
+/// What the service of the file with this name listens to.
+pub fn channel(pipeline: &str) -> String {
+    format!("parhelion_ingest_{pipeline}")
+}
+
+/// The sources of the file whose changes are followed.
+pub fn followed_sources(config: &IngestConfig) -> impl Iterator<Item = (&SourceConfig, &PostgresConfig)> {
+    let sources = config.sources.iter().filter_map(|source| Some((source, source.postgres.as_ref()?)));
+    sources.filter(|(_, postgres)| postgres.follow != FollowKind::None)
+}
+
 impl PipelineDatabase {
+    /// The database that lease, pause and position of the file are in: its first followed source's. `None`
+    /// where no source is followed.
+    pub fn of_file(config: &IngestConfig) -> Result<Option<Self>, SourceError> {
+        let first = followed_sources(config).next();
+        first
+            .map(|(source, postgres)| Ok(Self::new(&config.name, &source.name, postgres)?.of_pipeline()))
+            .transpose()
+    }
+
     /// Connects at first use.
     pub fn new(pipeline: &str, source: &str, config: &PostgresConfig) -> Result<Self, SourceError> {
         let options = connect_options(source, config)?;
@@ -217,7 +246,13 @@ impl PipelineDatabase {
         Ok(row.map(|row| (row.get(0), LeaseRow { token: row.get(1), left_ms: row.get(2) })))
     }
 
-    /// The updated-at value up to which polling has looked.
+    /// Who holds the lease now.
+    pub async fn holder(&self) -> Result<Option<String>, SourceError> {
+        let lease = self.lease().await?;
+        Ok(lease.filter(|(_, row)| row.left_ms > 0).map(|(holder, _)| holder))
+    }
+
+    /// The updated-at value up to which polling has looked; of the whole file, by what everything is indexed.
     pub async fn position(&self) -> Result<Option<String>, SourceError> {
         let position = sqlx::query_scalar(
             "SELECT at FROM parhelion_ingest.position WHERE pipeline = $1 AND source = $2",
@@ -236,5 +271,65 @@ impl PipelineDatabase {
         let kept =
             kept.bind(&self.pipeline).bind(&self.source).bind(at).bind(token).execute(&self.pool).await;
         Ok(kept.map_err(|error| self.error(&error))?.rows_affected() == 1)
+    }
+
+    /// The sources of the file that have a position; the empty name is the file's own, by which everything is
+    /// indexed.
+    pub async fn positions(&self) -> Result<Vec<String>, SourceError> {
+        let sources =
+            sqlx::query_scalar("SELECT source FROM parhelion_ingest.position WHERE pipeline = $1 ORDER BY 1");
+        let sources = sources.bind(&self.pipeline).fetch_all(&self.pool).await;
+        sources.map_err(|error| self.error(&error))
+    }
+
+    /// Forgets them all, if the lease is still ours: the next service indexes everything.
+    pub async fn forget_positions(&self, token: i64) -> Result<(), SourceError> {
+        let gone = sqlx::query(
+            "DELETE FROM parhelion_ingest.position WHERE pipeline = $1 AND EXISTS \
+             (SELECT FROM parhelion_ingest.lease WHERE pipeline = $1 AND token = $2)",
+        );
+        let gone = gone.bind(&self.pipeline).bind(token).execute(&self.pool).await;
+        gone.map(drop).map_err(|error| self.error(&error))
+    }
+
+    /// The pause that was asked for and has not ended.
+    pub async fn pause(&self) -> Result<Option<PauseRow>, SourceError> {
+        let row = sqlx::query(
+            "SELECT (extract(epoch FROM clock_timestamp() - asked_at) * 1000)::bigint, stopped_token \
+             FROM parhelion_ingest.pause WHERE pipeline = $1",
+        );
+        let row = row.bind(&self.pipeline).fetch_optional(&self.pool).await;
+        let row = row.map_err(|error| self.error(&error))?;
+        Ok(row.map(|row| PauseRow { age_ms: row.get(0), stopped_token: row.get(1) }))
+    }
+
+    /// Asks for a pause and wakes the active service. False where one was asked for already.
+    pub async fn ask_pause(&self) -> Result<bool, SourceError> {
+        self.change_pause(
+            "INSERT INTO parhelion_ingest.pause (pipeline) VALUES ($1) ON CONFLICT DO NOTHING RETURNING 1",
+        )
+        .await
+    }
+
+    /// Ends the pause and wakes the service that waits in it. False where there was none.
+    pub async fn end_pause(&self) -> Result<bool, SourceError> {
+        self.change_pause("DELETE FROM parhelion_ingest.pause WHERE pipeline = $1 RETURNING 1").await
+    }
+
+    async fn change_pause(&self, sql: &'static str) -> Result<bool, SourceError> {
+        let fail = |error: sqlx::Error| self.error(&error);
+        let mut both = self.pool.begin().await.map_err(fail)?;
+        let changed = sqlx::query(sql).bind(&self.pipeline).fetch_optional(&mut *both).await.map_err(fail)?;
+        let wake = sqlx::query("SELECT pg_notify($1, '')").bind(channel(&self.pipeline));
+        wake.execute(&mut *both).await.map_err(fail)?;
+        both.commit().await.map_err(fail)?;
+        Ok(changed.is_some())
+    }
+
+    /// The service with this token has stopped for the pause, if there still is one.
+    pub async fn keep_stopped(&self, token: i64) -> Result<(), SourceError> {
+        let kept = sqlx::query("UPDATE parhelion_ingest.pause SET stopped_token = $2 WHERE pipeline = $1");
+        let kept = kept.bind(&self.pipeline).bind(token).execute(&self.pool).await;
+        kept.map(drop).map_err(|error| self.error(&error))
     }
 }

@@ -7,7 +7,7 @@
 
 use sqlx::AssertSqlSafe;
 
-use super::database::PipelineDatabase;
+use super::database::{PipelineDatabase, channel};
 use crate::config::{FollowKind, IngestConfig, PostgresConfig, SourceConfig};
 use crate::sources::SourceError;
 use crate::sources::sql::{literal, name, qualified};
@@ -26,6 +26,8 @@ CREATE TABLE IF NOT EXISTS parhelion_ingest.due (
 CREATE INDEX IF NOT EXISTS due_by_time ON parhelion_ingest.due (pipeline, source, at_ms);
 CREATE TABLE IF NOT EXISTS parhelion_ingest.position (
   pipeline text NOT NULL, source text NOT NULL, at text NOT NULL, PRIMARY KEY (pipeline, source));
+CREATE TABLE IF NOT EXISTS parhelion_ingest.pause (
+  pipeline text PRIMARY KEY, asked_at timestamptz NOT NULL DEFAULT clock_timestamp(), stopped_token bigint);
 ";
 
 /// The statements for one source.
@@ -103,11 +105,6 @@ pub fn slot_name(config: &IngestConfig, source: &SourceConfig) -> String {
     format!("ingest_{}_{source}", config.name).chars().take(63).collect()
 }
 
-/// What the service listens to.
-pub fn channel(config: &IngestConfig) -> String {
-    format!("parhelion_ingest_{}", config.name)
-}
-
 /// Operation, its transition tables, and where the keys of changed rows are.
 const OPERATIONS: [(&str, &str, &str); 4] = [
     ("INSERT", "REFERENCING NEW TABLE AS new_rows", "SELECT KEY FROM new_rows"),
@@ -158,7 +155,7 @@ CREATE TRIGGER {function} AFTER {operation} ON {table} {referencing}
 ",
             pipeline = literal(&config.name),
             source = literal(&source.name),
-            channel = literal(&channel(config)),
+            channel = literal(&channel(&config.name)),
             table = qualified(&watch.table),
         ));
     }

@@ -5,16 +5,20 @@
 mod changes;
 mod database;
 mod fence;
+mod first_index;
 mod install;
 mod lease;
+mod pause;
 mod pgoutput;
 mod service;
 mod status;
+mod wake;
 mod watch;
 
-pub use database::PipelineDatabase;
+pub use database::{PauseRow, PipelineDatabase};
 pub use fence::{Fence, FenceError};
 pub use install::{install_sql, make_slot, run_sql, slot_name, uninstall_sql};
+pub use pause::{PauseChange, pause, resume};
 pub use service::{Service, ServiceError, ServiceEvent, ServiceOptions};
-pub use status::{FollowStatus, status};
+pub use status::{Activity, FollowStatus, status};
 pub use watch::check_watch;

@@ -1,25 +1,24 @@
-//! The loop of the service: take the lease or stand by; index everything if nobody has; then read changes and
-//! due rows, make their documents anew, send them under the fence, confirm. One request at a time, so that
-//! the last state of a key is sent last.
+//! The loop of the service: take the lease or stand by; index everything if nobody has (`first_index`); then
+//! read changes and due rows, make their documents anew, send them under the fence, confirm; wait where a
+//! pause was asked for (`pause`). One request at a time, so that the last state of a key is sent last.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
-use jiff::Timestamp;
-use sqlx::postgres::PgListener;
 
 use super::changes::{ChangeBatch, ChangeFeed};
-use super::database::PipelineDatabase;
+use super::database::{PipelineDatabase, followed_sources};
 use super::fence::{Fence, FenceError};
-use super::install::{channel, slot_name};
+use super::install::slot_name;
 use super::lease::Lease;
+use super::wake::Wake;
 use crate::clock::Now;
 use crate::config::{FollowKind, IngestConfig, SourceConfig};
-use crate::mass::{DueSink, MassIndex, OnProgress, RunError, RunOptions, StateFolder, config_digest};
+use crate::mass::{OnProgress, RunError, RunOptions, StateFolder};
 use crate::record::Rejected;
 use crate::shape::{Shaped, Shaper};
 use crate::solr_api::{ApiError, ApiErrorKind};
@@ -61,6 +60,9 @@ pub enum ServiceEvent {
         deletes: usize,
         rejected: usize,
     },
+    /// Changes wait until `ingest resume`.
+    Paused,
+    Resumed,
     /// It goes on by itself.
     Trouble(String),
 }
@@ -74,19 +76,21 @@ pub struct ServiceOptions {
 }
 
 pub struct Service {
-    config: IngestConfig,
+    pub(super) config: IngestConfig,
     target: Target,
-    now: Now,
-    options: ServiceOptions,
+    pub(super) now: Now,
+    pub(super) options: ServiceOptions,
+    /// Everything is to be indexed anew, and that has not begun yet.
+    pub(super) fresh: Arc<AtomicBool>,
 }
 
 /// One source whose changes are followed.
-struct Follower {
-    config: SourceConfig,
+pub(super) struct Follower {
+    pub(super) config: SourceConfig,
     source: Box<dyn Source>,
     shaper: Shaper,
-    feed: ChangeFeed,
-    database: PipelineDatabase,
+    pub(super) feed: ChangeFeed,
+    pub(super) database: PipelineDatabase,
     poll: Duration,
     /// Of what was sent last, where changes are seen again and again.
     sent: Option<HashMap<String, u64>>,
@@ -95,7 +99,8 @@ struct Follower {
 impl Service {
     pub fn new(config: &IngestConfig, now: Now, options: ServiceOptions) -> Result<Self, ServiceError> {
         let target = Target::new(&config.target).map_err(RunError::from)?;
-        Ok(Self { config: config.clone(), target, now, options })
+        let fresh = Arc::new(AtomicBool::new(options.run.fresh));
+        Ok(Self { config: config.clone(), target, now, options, fresh })
     }
 
     /// Runs until `stop` is done; the lease is then given up. Errors: what does not pass by itself.
@@ -142,12 +147,7 @@ impl Service {
 
     fn followers(&self) -> Result<Vec<Follower>, ServiceError> {
         let mut followers = Vec::new();
-        for source in &self.config.sources {
-            let Some(postgres) =
-                source.postgres.as_ref().filter(|postgres| postgres.follow != FollowKind::None)
-            else {
-                continue;
-            };
+        for (source, postgres) in followed_sources(&self.config) {
             let database = PipelineDatabase::new(&self.config.name, &source.name, postgres)?;
             let shaper = Shaper::new(&self.config, source)
                 .map_err(|findings| ServiceError::Config(findings.join("\n")))?;
@@ -181,13 +181,18 @@ impl Service {
         followers: &mut [Follower],
     ) -> Result<(), ServiceError> {
         // Listening begins before the first look, so that nothing falls between.
-        let mut wake =
-            PgListener::connect_with(database.pool()).await.map_err(|error| database.error(&error))?;
-        wake.listen(&channel(&self.config)).await.map_err(|error| database.error(&error))?;
-        self.index_once(lease, database, followers).await?;
+        let mut wake = Wake::listen(database, &self.config.name).await?;
+        loop {
+            self.wait_while_paused(lease, database, &[], &mut wake).await?;
+            match self.index_once(lease, database, followers).await {
+                Err(ServiceError::Run(RunError::Paused)) => {}
+                indexed => break indexed?,
+            }
+        }
         let mut fence = Fence::claim(&self.target, &self.config.target.collection, lease.token()).await?;
         (self.options.on_event)(ServiceEvent::Following);
         loop {
+            self.wait_while_paused(lease, database, followers, &mut wake).await?;
             let mut busy = false;
             for follower in followers.iter_mut() {
                 busy |= self.step(follower, &mut fence, lease).await?;
@@ -196,54 +201,9 @@ impl Service {
                 return Err(ServiceError::LeaseLost);
             }
             if !busy {
-                let pause = self.pause(followers).await?;
-                let woken = tokio::time::timeout(pause, wake.recv()).await;
-                woken.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut)).map(drop).or_else(|error| {
-                    match error {
-                        sqlx::Error::PoolTimedOut => Ok(()),
-                        error => Err(database.error(&error)),
-                    }
-                })?;
-                while wake.next_buffered().is_some() {}
+                wake.wait(self.until_next_look(followers).await?).await?;
             }
         }
-    }
-
-    /// Everything, when nobody has indexed it yet, or it is asked for.
-    async fn index_once(
-        &self,
-        lease: &Arc<Lease>,
-        database: &PipelineDatabase,
-        followers: &[Follower],
-    ) -> Result<(), ServiceError> {
-        let digest = config_digest(&self.config);
-        let indexed = database.position().await?;
-        if let Some(by) = indexed.filter(|_| !self.options.run.fresh) {
-            if by != digest {
-                (self.options.on_event)(ServiceEvent::Trouble(
-                    "the file has changed since everything was indexed; `ingest run --fresh` indexes it anew"
-                        .to_owned(),
-                ));
-            }
-            return Ok(());
-        }
-        for follower in followers {
-            follower.feed.begin_anew(lease.token()).await?;
-        }
-        let databases =
-            followers.iter().map(|follower| (follower.config.name.clone(), follower.database.clone()));
-        let held = lease.clone();
-        let run = MassIndex::new(
-            &self.config,
-            self.now.clone(),
-            self.options.run,
-            self.options.on_progress.clone(),
-        )?
-        .with_due(Some(Arc::new(DueTables(databases.collect()))))
-        .with_permit(Arc::new(move || held.is_held()));
-        run.run().await?;
-        database.keep_position(&digest, lease.token()).await?;
-        Ok(())
     }
 
     /// Deals with some changes and due rows of one source. False when there were none.
@@ -337,16 +297,15 @@ impl Service {
     }
 
     /// Until the next look: the shortest that a source waits, or until a row becomes due.
-    async fn pause(&self, followers: &[Follower]) -> Result<Duration, ServiceError> {
-        let mut pause =
-            followers.iter().map(|follower| follower.poll).min().unwrap_or(Duration::from_secs(1));
+    async fn until_next_look(&self, followers: &[Follower]) -> Result<Duration, ServiceError> {
+        let mut wait = followers.iter().map(|follower| follower.poll).min().unwrap_or(Duration::from_secs(1));
         for follower in followers.iter().filter(|follower| !follower.shaper.rules().is_empty()) {
             if let Some(next) = follower.database.next_due_ms().await? {
                 let left = u64::try_from(next - (self.now)().as_millisecond()).unwrap_or(0);
-                pause = pause.min(Duration::from_millis(left));
+                wait = wait.min(Duration::from_millis(left));
             }
         }
-        Ok(pause)
+        Ok(wait)
     }
 }
 
@@ -367,23 +326,5 @@ impl ServiceError {
             Self::Fence(FenceError::Target(error)) | Self::Run(RunError::Target(error)) => api(error),
             Self::Run(_) | Self::Letters(_) | Self::Config(_) => false,
         }
-    }
-}
-
-/// The due tables of the sources, by name.
-struct DueTables(HashMap<String, PipelineDatabase>);
-
-impl DueSink for DueTables {
-    fn keep<'a>(
-        &'a self,
-        source: &'a str,
-        due: &'a [(String, Timestamp)],
-    ) -> BoxFuture<'a, Result<(), SourceError>> {
-        Box::pin(async move {
-            let Some(database) = self.0.get(source) else { return Ok(()) };
-            let due: Vec<(String, i64)> =
-                due.iter().map(|(key, at)| (key.clone(), at.as_millisecond())).collect();
-            database.keep_due(&[], &due).await
-        })
     }
 }

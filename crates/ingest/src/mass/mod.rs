@@ -10,6 +10,7 @@ mod swap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::Mutex;
 
@@ -52,6 +53,17 @@ pub struct RunReport {
     pub dead_letters: Option<String>,
 }
 
+/// Where the changes that are kept for following begin. A run that goes on has read rows as of its own
+/// beginning: what changed since then must not have been forgotten.
+pub trait ChangesBegin: Send + Sync {
+    /// The beginning that what is kept now goes back to.
+    fn kept(&self) -> Option<&str>;
+
+    /// Before the first snapshot of a new run: forgets what is kept, keeps what changes from now on, and says
+    /// what this beginning is called. Errors: also [`RunError::Deposed`].
+    fn begin(&self) -> BoxFuture<'_, Result<String, RunError>>;
+}
+
 /// One run, over all sources.
 pub struct MassIndex {
     config: IngestConfig,
@@ -61,6 +73,7 @@ pub struct MassIndex {
     options: RunOptions,
     on_progress: OnProgress,
     due: Option<Arc<dyn DueSink>>,
+    changes: Option<Arc<dyn ChangesBegin>>,
     permit: Permit,
 }
 
@@ -80,7 +93,8 @@ impl MassIndex {
             options,
             on_progress,
             due: None,
-            permit: Arc::new(|| true),
+            changes: None,
+            permit: Arc::new(|| Ok(())),
         })
     }
 
@@ -96,6 +110,12 @@ impl MassIndex {
         Self { due, ..self }
     }
 
+    /// Who keeps what changes while it runs.
+    #[must_use]
+    pub fn with_changes(self, changes: Arc<dyn ChangesBegin>) -> Self {
+        Self { changes: Some(changes), ..self }
+    }
+
     /// Runs to the end: reads, verifies, puts in place. A source that goes away meanwhile is read on from a
     /// new snapshot.
     pub async fn run(&self) -> Result<RunReport, RunError> {
@@ -103,8 +123,9 @@ impl MassIndex {
         let digest = config_digest(&self.config);
         let revisions = self.revisions().await?;
         let goes_on = !self.options.fresh
-            && matches!(state.phase, RunPhase::Reading | RunPhase::Verifying)
-            && state.config_digest == digest;
+            && state.phase.is_unfinished()
+            && state.config_digest == digest
+            && self.changes_are_kept(&state);
         let moved = state.sources.iter().zip(&revisions).find(|(source, now)| source.revision != **now);
         let begun_anew = moved.filter(|_| goes_on).map(|(source, _)| {
             format!("the file of source `{}` is another than when the run was broken off", source.name)
@@ -115,6 +136,11 @@ impl MassIndex {
             self.folder.save(&state)?;
         } else {
             state = self.begin(state, digest, &revisions).await?;
+            if let Some(changes) = &self.changes {
+                // Behind the new state, which without this is begun anew: never ahead of what it forgets.
+                state.changes_begin = Some(changes.begin().await?);
+                self.folder.save(&state)?;
+            }
         }
         let progress = Arc::new(RunProgress {
             state: Mutex::new(state),
@@ -131,11 +157,14 @@ impl MassIndex {
         state.phase = RunPhase::Verifying;
         self.folder.save(&state)?;
         self.verify(&state).await?;
-        if !(self.permit)() {
-            return Err(RunError::Deposed);
-        }
+        (self.permit)()?;
         self.put_in_place(&mut state).await?;
         Ok(RunReport { begun_anew, ..self.report(&state) })
+    }
+
+    fn changes_are_kept(&self, state: &RunState) -> bool {
+        let Some(changes) = &self.changes else { return true };
+        state.changes_begin.is_some() && state.changes_begin.as_deref() == changes.kept()
     }
 
     fn report(&self, state: &RunState) -> RunReport {

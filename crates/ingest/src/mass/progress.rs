@@ -30,6 +30,8 @@ pub enum RunError {
     NotVerified(String),
     #[error("the lease was lost; another service goes on")]
     Deposed,
+    #[error("it was asked to pause; `parhelion ingest resume FILE` lets it go on")]
+    Paused,
     #[error("{0}")]
     Config(String),
 }
@@ -50,8 +52,8 @@ impl From<std::io::Error> for RunError {
 /// Rows as they are dealt with, for a progress bar.
 pub type OnProgress = Arc<dyn Fn(RunTotals, Option<u64>) + Send + Sync>;
 
-/// Whether the run may go on: the lease is still held.
-pub type Permit = Arc<dyn Fn() -> bool + Send + Sync>;
+/// Whether the run may go on, or why not: [`RunError::Deposed`], [`RunError::Paused`].
+pub type Permit = Arc<dyn Fn() -> Result<(), RunError> + Send + Sync>;
 
 /// What the workers of a run share.
 pub(super) struct RunProgress {
@@ -75,9 +77,7 @@ impl RunProgress {
         totals: RunTotals,
         rejected: &[Rejected],
     ) -> Result<(), RunError> {
-        if !(self.permit)() {
-            return Err(RunError::Deposed);
-        }
+        (self.permit)()?;
         let mut state = self.state.lock().await;
         let letters_bytes = self.folder.keep_letters(state.run, rejected)?;
         let all_rejected = state.totals().rejected + totals.rejected;

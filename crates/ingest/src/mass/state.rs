@@ -38,6 +38,9 @@ pub struct RunState {
     /// Of the dead-letter file, what belongs to pages that count as done.
     #[serde(default)]
     pub letters_bytes: u64,
+    /// Where the changes begin that are kept for following it.
+    #[serde(default)]
+    pub changes_begin: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +53,13 @@ pub enum RunPhase {
     /// All is acknowledged; to be counted and put in place.
     Verifying,
     Done,
+}
+
+impl RunPhase {
+    /// Whether there is something to go on with.
+    pub fn is_unfinished(self) -> bool {
+        matches!(self, Self::Reading | Self::Verifying)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +108,17 @@ impl RunState {
     pub fn for_target(self, config: &TargetConfig) -> Self {
         let target = format!("{}/{}", config.url, config.collection);
         if self.target == target { self } else { Self { run: self.run, target, ..Self::default() } }
+    }
+
+    /// Without what an unfinished run would go on with. Its number and its collection stay known, so that the
+    /// next run removes it.
+    #[must_use]
+    pub fn without_unfinished(self) -> Self {
+        if !self.phase.is_unfinished() {
+            return self;
+        }
+        let Self { run, target, made, previous, collection, .. } = self;
+        Self { run, target, made, previous, collection, ..Self::default() }
     }
 
     pub fn totals(&self) -> RunTotals {

@@ -38,6 +38,7 @@ impl MassIndex {
                 .collect(),
             resumed: 0,
             letters_bytes: 0,
+            changes_begin: None,
             started_ms: (self.now)().as_millisecond(),
         };
         if target.mode == TargetMode::Swap {

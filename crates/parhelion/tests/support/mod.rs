@@ -43,6 +43,7 @@ impl Server {
     }
 
     /// `kill -9`: nothing is flushed, nothing is said.
+    #[allow(dead_code, reason = "only those kill that look at what is left")]
     pub fn kill(&mut self) {
         self.child.kill().expect("the process can be killed");
         self.child.wait().expect("the process ends");
@@ -77,6 +78,7 @@ impl Blocking {
         self.runtime.block_on(self.solr.get(path, params))
     }
 
+    #[allow(dead_code, reason = "some only read")]
     pub fn post_json(&self, path: &str, params: &[(&str, &str)], body: String) -> Result<Response, Error> {
         self.runtime.block_on(self.solr.post(path, params, "application/json", body.into()))
     }
@@ -86,6 +88,7 @@ impl Blocking {
         self.get(path, params).and_then(Response::ok).and_then(|response| response.json()).expect(path)
     }
 
+    #[allow(dead_code, reason = "ingest makes its own")]
     pub fn create_collection(&self, name: &str, shards: usize) {
         let shards = shards.to_string();
         let params = [

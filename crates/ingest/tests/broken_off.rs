@@ -1,0 +1,109 @@
+//! Whole runs that are broken off: what lets one go on where it was, and what makes it begin anew.
+
+#[path = "../../client/tests/support/mod.rs"]
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use futures_util::future::BoxFuture;
+use ingest::config::{self, IngestConfig};
+use ingest::mass::{ChangesBegin, MassIndex, RunError, RunOptions, RunPhase, StateFolder};
+use ingest::reset;
+use support::{Act, Server, ok};
+
+/// Three pages, into a collection that is there.
+fn write_file(folder: &Path, url: &str) -> IngestConfig {
+    let rows: String = (0..2500).map(|row| format!("{{\"id\":\"{row}\"}}\n")).collect();
+    std::fs::write(folder.join("rows.jsonl"), rows).unwrap();
+    let text = format!(
+        "[target]\nurl = \"{url}\"\ncollection = \"c\"\nmode = \"direct\"\nconnections = 1\n\
+         [[source]]\nname = \"s\"\nkey = \"id\"\n[source.jsonl]\npath = \"rows.jsonl\"\n"
+    );
+    std::fs::write(folder.join("rows.toml"), text).unwrap();
+    config::load(&folder.join("rows.toml")).unwrap()
+}
+
+/// What is kept for following, and how often it was made to begin anew.
+struct Changes {
+    kept: Option<&'static str>,
+    begun: AtomicU64,
+}
+
+impl Changes {
+    fn kept(kept: Option<&'static str>) -> Arc<Self> {
+        Arc::new(Self { kept, begun: AtomicU64::new(0) })
+    }
+}
+
+impl ChangesBegin for Changes {
+    fn kept(&self) -> Option<&str> {
+        self.kept
+    }
+
+    fn begin(&self) -> BoxFuture<'_, Result<String, RunError>> {
+        self.begun.fetch_add(1, Relaxed);
+        Box::pin(async { Ok("begun 1".to_owned()) })
+    }
+}
+
+fn run(config: &IngestConfig, changes: &Arc<Changes>) -> MassIndex {
+    let options = RunOptions { errors_max: 0, fresh: false };
+    let now = Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
+    MassIndex::new(config, now, options, Arc::new(|_, _| ())).unwrap().with_changes(changes.clone())
+}
+
+/// Pauses it behind its first page; the second is sent and does not count.
+async fn break_off(config: &IngestConfig, changes: &Arc<Changes>) {
+    let pages = AtomicU64::new(0);
+    let permit = move || if pages.fetch_add(1, Relaxed) == 0 { Ok(()) } else { Err(RunError::Paused) };
+    let error = run(config, changes).with_permit(Arc::new(permit)).run().await.unwrap_err();
+    assert!(matches!(error, RunError::Paused), "{error}");
+}
+
+fn state(config: &IngestConfig) -> (u64, RunPhase, u64) {
+    let state = StateFolder::open(config.state.dir.as_ref().unwrap()).unwrap().load().unwrap();
+    (state.run, state.phase, state.totals().sent)
+}
+
+#[tokio::test]
+async fn a_paused_run_goes_on_as_long_as_its_changes_are_kept() {
+    let server = Server::start(|_, _| Act::Answer(ok("{}"))).await;
+    let folder = tempfile::tempdir().unwrap();
+    let config = write_file(folder.path(), &server.url.to_string());
+    let changes = Changes::kept(None);
+    break_off(&config, &changes).await;
+    assert_eq!((state(&config), changes.begun.load(Relaxed)), ((1, RunPhase::Reading, 1000), 1));
+
+    // Rows of the first page may have changed since, and what is kept does not reach back so far.
+    let elsewhere = Changes::kept(Some("begun 2"));
+    break_off(&config, &elsewhere).await;
+    assert_eq!((state(&config), elsewhere.begun.load(Relaxed)), ((2, RunPhase::Reading, 1000), 1));
+
+    let kept = Changes::kept(Some("begun 1"));
+    let report = run(&config, &kept).run().await.unwrap();
+    assert_eq!((report.run, report.resumed, report.totals.sent), (2, 1, 2500));
+    assert_eq!((state(&config).1, kept.begun.load(Relaxed)), (RunPhase::Done, 0));
+}
+
+#[tokio::test]
+async fn a_reset_forgets_an_unfinished_run_and_leaves_a_finished_one() {
+    let server = Server::start(|_, _| Act::Answer(ok("{}"))).await;
+    let folder = tempfile::tempdir().unwrap();
+    let config = write_file(folder.path(), &server.url.to_string());
+    assert!(reset::remembered(&config).await.unwrap().is_nothing(), "nothing has run");
+    let changes = Changes::kept(Some("begun 1"));
+    break_off(&config, &changes).await;
+    let remembered = reset::remembered(&config).await.unwrap();
+    let run_and_rows = remembered.unfinished_run.as_ref().map(|run| (run.run, run.rows));
+    assert_eq!((run_and_rows, remembered.indexed), (Some((1, 1000)), false));
+    assert_eq!(state(&config), (1, RunPhase::Reading, 1000), "looking changes nothing");
+
+    assert_eq!(reset::reset(&config, "we").await.unwrap(), remembered);
+    assert_eq!(state(&config), (1, RunPhase::None, 0));
+    let report = run(&config, &changes).run().await.unwrap();
+    assert_eq!((report.run, report.resumed, report.totals.sent), (2, 0, 2500));
+    assert!(reset::reset(&config, "we").await.unwrap().is_nothing());
+    assert_eq!(state(&config), (2, RunPhase::Done, 2500));
+}
