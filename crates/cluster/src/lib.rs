@@ -28,7 +28,7 @@ pub use backup::{BackupPlace, BackupsToDelete};
 pub use catalog::MetadataHomes;
 pub use collection::{
     Collection, Counted, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus, SchemaEdit,
-    ShardSelection, ShardVerdict, SnapshotFacts, UpdateCounts,
+    ShardSelection, ShardVerdict, SnapshotFacts, Together, UpdateCounts,
 };
 pub use create::{CreateCollection, Sharding};
 pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};

@@ -59,7 +59,7 @@ async fn names_stand_for_collections() {
     assert_eq!(served.get("/solr/reading/select?q=*:*").await.status, 200);
     ask("action=CREATEALIAS&name=all&collections=films,reading").await;
     assert_eq!(served.get("/solr/all/select?q=*:*").await.status, 200);
-    refused(&served, "/solr/all/terms?terms.fl=id", "`all` stands for `2` collections").await;
+    refused(&served, "/solr/all/get?id=1", "`all` stands for `2` collections").await;
     refused(&served, "/solr/films,books/schema", "`films,books` stands for `2` collections").await;
     assert_eq!(served.get("/solr/films,nobody/select").await.status, 404);
     refused(&served, &path("action=DELETE&name=books"), "Collection : books is part of aliases: [volumes]")
@@ -126,8 +126,62 @@ async fn collections_are_searched_together() {
 
     refused(&served, "/solr/all/select?q=*:*&sort=year+asc", "`year` is of type `string` in one").await;
     refused(&served, "/solr/all/select?q=*:*&shards=shard1", "`shards` names shards of one collection").await;
-    refused(&served, "/solr/all/select?q=*:*&mlt=true", "the component `mlt` is not supported over").await;
+    refused(&served, "/solr/all/select?q=*:*&explainOther=id:f1&debugQuery=true", "`explainOther` is not")
+        .await;
+    refused(&served, "/solr/all/terms?terms.fl=year", "`year` is of points or booleans in one of the").await;
     refused(&served, "/solr/all/select?q=*:*&collection=no", "Could not find collection : no").await;
+}
+
+/// Likes, terms, spelling and suggestions of two collections are those of one that has the documents of both.
+#[tokio::test]
+async fn components_ask_collections_together() {
+    let served = Served::start_with_configset("suggestions", |_| {}).await;
+    let create = async |name: &str, shards: usize| {
+        body(&served, &format!("/solr/admin/collections?action=CREATE&name={name}&numShards={shards}")).await
+    };
+    create("one", 1).await;
+    create("left", 1).await;
+    create("right", 2).await;
+    body(&served, "/solr/admin/collections?action=CREATEALIAS&name=both&collections=left,right").await;
+    let names =
+        ["Amber lantern", "Amber candle", "Copper lantern", "Green amber", "Lantern hill", "Candle wax"];
+    let document = |number: usize| {
+        let name = names[number % names.len()];
+        let words =
+            format!("{name} burns brightly {}", ["harbour", "harvest"][number / 2 % 2]).to_lowercase();
+        format!(r#"{{"id":"{number:02}","name":"{name} {number}","words":"{words}","sold":{}}}"#, 90 - number)
+    };
+    let add = async |name: &str, numbers: &mut dyn Iterator<Item = usize>| {
+        let documents: Vec<_> = numbers.map(document).collect();
+        let path = format!("/solr/{name}/update?commit=true");
+        let answer = served.post(&path, "application/json", &format!("[{}]", documents.join(","))).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    };
+    add("one", &mut (0..30)).await;
+    add("left", &mut (0..11)).await;
+    add("right", &mut (11..30)).await;
+    let alike = async |path: &str, sign: &str| {
+        let ask = async |name: &str| {
+            let path = format!("/solr/{name}{path}&indent=off&omitHeader=true");
+            // Solr shows the greatest score of several shards wherever hits are ordered by it.
+            body(&served, &path).await.replace(r#""maxScore":"#, "")
+        };
+        let (one, both) = (ask("one").await, ask("both").await);
+        assert!(one.contains(sign), "{one}");
+        assert_eq!(both, one, "{path}");
+    };
+    let spelled = "spellcheck=true&spellcheck.extendedResults=true&spellcheck.collate=true&spellcheck.collateExtendedResults=true";
+    alike(&format!("/select?q=words:harbuor+words:brightli&{spelled}&rows=0"), "harbour").await;
+    let bounded = "spellcheck.maxCollationTries=5&spellcheck.maxResultsForSuggest=0.5&fq=words:candle";
+    alike(&format!("/select?q=words:harvets&{spelled}&{bounded}&rows=0"), "harvest").await;
+    alike("/terms?terms.fl=words&terms.limit=7&terms.sort=count", "lantern").await;
+    alike("/terms?terms.fl=words&terms.prefix=har&terms.stats=true", "numDocs").await;
+    alike("/terms?terms.fl=sold&terms.limit=4", "61").await;
+    let build = "suggest=true&suggest.dictionary=infix&suggest.build=true&suggest.q=lan";
+    alike(&format!("/suggest?{build}"), "Copper").await;
+    alike("/suggest?suggest=true&suggest.dictionary=infix&suggest.q=amb&suggest.count=4", "candle").await;
+    let likes = "mlt=true&mlt.fl=name&mlt.mintf=1&mlt.mindf=1&mlt.count=2&mlt.interestingTerms=details";
+    alike(&format!("/select?q=id:(03+17)&sort=id+asc&fl=id&{likes}"), "interestingTerms").await;
 }
 
 /// What leads from documents to others asks all shards, and answers as one that has all documents; also after

@@ -11,6 +11,7 @@ mod rebuild;
 mod rebuild_status;
 mod served;
 mod snapshots;
+mod together;
 mod updates;
 mod verify;
 
@@ -19,6 +20,7 @@ pub use intake::Intake;
 pub use pinned::{PinnedCollection, ShardSelection};
 pub use rebuild_status::{RebuildState, RebuildStatus, SchemaEdit};
 pub use snapshots::SnapshotFacts;
+pub use together::Together;
 pub use verify::ShardVerdict;
 
 use std::any::Any;

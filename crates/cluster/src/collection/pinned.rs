@@ -146,8 +146,11 @@ impl PinnedCollection {
         &self.documents
     }
 
-    /// What several collections have together, each asked by its own plan.
+    /// What the collections have together, each asked by its own plan.
     pub async fn search_together(&self, plans: &[Arc<SearchPlan>], meters: &Meters) -> Result<SearchResult> {
+        if let [only] = plans {
+            return self.search(only.clone(), meters).await;
+        }
         let pins = self.pins.clone();
         let of_part = |(plan, shards): (&Arc<SearchPlan>, &usize)| std::iter::repeat_n(plan.clone(), *shards);
         let plans = OwnPlans::Each(plans.iter().zip(&self.parts).flat_map(of_part).collect());
@@ -166,7 +169,8 @@ impl PinnedCollection {
     /// The words by which documents are like another, the least telling first. The words are those of the one
     /// shard that has the document; how telling they are is decided by all shards' counts.
     pub async fn like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
-        offload::compute(|| self.chosen_like_terms(like, meters))
+        let like = MoreLike { schema_version: self.version_asked(like.schema_version), ..like.clone() };
+        offload::compute(|| self.chosen_like_terms(&like, meters))
     }
 
     /// The same, on the thread that asks.
@@ -179,6 +183,7 @@ impl PinnedCollection {
     /// What dictionaries suggest for words.
     pub async fn spell(&self, plan: SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
         let (pins, own) = (self.pins.clone(), meters.clone());
+        let plan = SpellPlan { schema_version: self.version_asked(plan.schema_version), ..plan };
         let spell = move || {
             // Once for all look-ups: what is decided between them is the request's time too.
             own.allowance.resume();
@@ -247,6 +252,12 @@ impl PinnedCollection {
             }
             Ok(explained)
         })
+    }
+
+    /// The version of the schema that a question was resolved by: each of several collections has one of its
+    /// own, and then none is asked for.
+    fn version_asked(&self, resolved: Option<u64>) -> Option<u64> {
+        resolved.filter(|_| self.parts.is_empty())
     }
 
     fn gathered<T: Merge + Default>(&self, read: impl Fn(&dyn ShardSnapshot) -> Result<T>) -> Result<T> {

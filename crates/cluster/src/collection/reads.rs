@@ -1,23 +1,20 @@
-//! What is asked of a collection as it is now, other than searches: documents by id, terms, suggestions,
-//! figures. Each shard answers with its part, the parts merge, and lists are cut once. Searches have a plan
-//! and two steps (`gather/`); these have one question each, asked of the shards' newest state and not of a
-//! pinned snapshot, so two of them may tell of two moments. Who may ask, and how it is written, is `http`'s
-//! and `solr`'s.
+//! What is asked of a collection as it is now, other than searches: documents by id and figures; what
+//! several collections may be asked together is `together`'s. Each shard answers with its part, the parts
+//! merge, and lists are cut once. Searches have a plan and two steps (`gather/`); these have one question
+//! each, asked of the shards' newest state and not of a pinned snapshot, so two of them may tell of two
+//! moments. Who may ask, and how it is written, is `http`'s and `solr`'s.
 
 use std::sync::Arc;
 
 use meter::{Meters, Phase, Trace, VitalFigures};
 use plan::partial::{IndexedField, Merge, SearchStatistics};
-use plan::{
-    CacheStats, CutDepth, Document, FieldSelection, Join, Result, SearchPlan, SuggestPlan, Suggestion,
-    TermCount, TermsPlan, TopTerms, Version,
-};
+use plan::{CacheStats, Document, FieldSelection, Join, Result, SearchPlan, TopTerms, Version};
 use store::LogFigures;
 
 use super::Collection;
 use super::pinned::pins;
-use super::served::{Served, ServedShard};
-use crate::finish::{finish_suggestions, finish_terms, finish_top_terms};
+use super::served::Served;
+use crate::finish::finish_top_terms;
 use crate::gather::{gather_parts, statistics};
 use crate::offload;
 use crate::shard::{
@@ -125,20 +122,6 @@ impl Collection {
         Ok(offload::compute(|| self.gathered(|shard| FieldsRead.ask(shard, &Meters::default())))?.0)
     }
 
-    /// The terms of a field that a plan lists.
-    pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
-        // What is left to do with two million terms takes as long as reading them: no runtime's thread is
-        // kept from others by it.
-        offload::compute(|| {
-            let mut of_shards = plan.clone();
-            if self.home.served().shards.len() > 1 {
-                of_shards.depth = CutDepth::Whole;
-            }
-            let merged = self.gathered(|shard| (&of_shards).ask(shard, &Meters::default()))?;
-            Ok(finish_terms(plan, merged))
-        })
-    }
-
     /// The `limit` most frequent terms of a field, and how frequent all are.
     pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
         offload::compute(|| {
@@ -151,29 +134,6 @@ impl Collection {
     pub fn count_fields(&self) -> u64 {
         let fields = self.gathered(|shard| FieldsRead.ask(shard, &Meters::default())).unwrap_or_default();
         fields.0.iter().filter(|field| field.in_index).count() as u64
-    }
-
-    /// Builds a suggester from what searches see now, in each shard.
-    pub async fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
-        let (home, component, name) = (self.home.clone(), component.to_owned(), name.to_owned());
-        let build = move || {
-            let build = |served: &ServedShard| {
-                let (shard, component, name) = (served.shard.clone(), component.clone(), name.clone());
-                move || shard.build_suggester(&component, &name)
-            };
-            offload::side_by_side(home.served().shards.iter().map(build).collect())?.into_iter().collect()
-        };
-        offload::update(build).await?
-    }
-
-    /// What a suggester has for a text.
-    pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
-        let (shards, light) = (self.shards(), plan.is_light());
-        let suggest = move || {
-            let merged = gather_parts(&shards, |shard| (&*plan).ask(&**shard, &Meters::default()))?;
-            Ok(merged.map_or_else(Vec::new, |merged| finish_suggestions(plan.count, merged)))
-        };
-        offload::read(light, (trace, Phase::Suggest), suggest).await?
     }
 
     /// What the documents of a join's query have in its field, on the thread that asks.

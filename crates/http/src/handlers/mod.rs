@@ -99,15 +99,15 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
     }
 }
 
-/// Searches ask all of several collections, by the handler of the first; as in Solr an update goes to the
-/// first of them.
+/// Searches and lists of terms ask all of several collections, by the handler of the first; as in Solr an
+/// update goes to the first of them.
 fn in_several(name: String, collections: Vec<Arc<Collection>>, path: String) -> Option<Serving> {
     let count = collections.len();
     let mut collections = collections.into_iter();
     let collection = collections.next()?;
     let handler = route::handler(&path, &collection.config())?;
     let beside = match handler {
-        Handler::Select => collections.collect(),
+        Handler::Select | Handler::Terms => collections.collect(),
         Handler::Update | Handler::Ping => Vec::new(),
         _ if count == 1 => Vec::new(),
         _ => return Some(Serving::Several(name, count)),
@@ -127,7 +127,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         },
         Serving::Several(name, count) => {
             let error = Error::bad_request(format!(
-                "`{name}` stands for `{count}` collections, and only searches ask several at once: name one of them"
+                "`{name}` stands for `{count}` collections, and only searches and `/terms` ask several at once: name one of them"
             ));
             Envelope::plain(&call.params).wrap(call, Err(error.into()))
         }
@@ -253,7 +253,7 @@ async fn dispatch(
         Handler::Select => return select::run(call, collection, path, (params, permit)).await,
         Handler::Update => return Box::pin(update::run(call, collection, path, (params, permit))).await,
         Handler::Get => get::run(call, collection, (params, permit)).await,
-        Handler::Terms => return terms::run(collection, params).await,
+        Handler::Terms => return terms::run(call, collection, params).await,
         Handler::WhyNot => why_not::run(call, collection, (params, permit)).await,
         Handler::MoreLike => return more_like::run(call, collection, (params, permit)).await,
         Handler::Ping => ping::run(call, collection, (path, params)).await,

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::{Collection, Together};
 use plan::{Error, LikeSource, Page, Result, SearchPlan};
 use solr::Params;
 use solr::params::{more_like, query};
@@ -42,12 +42,12 @@ pub(super) async fn run(
         Some(likes.of(LikeSource::Text(text(call)?)))
     };
     if let Some(like) = like {
-        let by_likes = |query| SearchPlan {
-            filters: plan.filters.clone(),
-            facets: plan.facets.clone(),
-            ..plan.showing(query, plan.page)
+        let by_likes = |query| {
+            let (filters, facets) = (plan.filters.clone(), plan.facets.clone());
+            vec![SearchPlan { filters, facets, ..plan.showing(query, plan.page) }]
         };
-        found.found = Some(search_alike(collection, (&likes, &permit.meters), &like, by_likes).await?);
+        let alone = Together::of(collection.clone(), []);
+        found.found = Some(search_alike(&alone, (&likes, &permit.meters), &like, by_likes).await?);
     }
     let shown = (response.start, &response.fields);
     let entries = response::more_like(found, likes.terms_shown, shown, context.schema);

@@ -9,13 +9,21 @@ use solr::Params;
 use solr::params::unsupported::refuse_unsupported;
 use solr::terms::TermsRequest;
 
-use super::select::{check_all_shards, list_terms};
-use crate::request::call::{Answer, Failure};
+use super::select::{asked, check_all_shards, list_terms};
+use crate::request::call::{Answer, Call, Failure};
 
-pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Answer, Failure> {
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    params: &Params,
+) -> Result<Answer, Failure> {
     refuse_unsupported(params)?;
-    check_all_shards(collection, params, true)?;
-    let request = TermsRequest::parse(params, &collection.schema())
-        .map_err(|(error, before)| Failure { before, ..Failure::from(error) })?;
-    Ok(list_terms(collection, &request).await?.into())
+    let together = asked(call, collection, params)?;
+    for collection in together.collections() {
+        check_all_shards(collection, params, true)?;
+    }
+    let read = |it: &Arc<Collection>| TermsRequest::parse(params, &it.schema());
+    let requests = together.collections().iter().map(read).collect::<Result<Vec<_>, _>>();
+    let requests = requests.map_err(|(error, before)| Failure { before, ..Failure::from(error) })?;
+    Ok(list_terms(&together, &requests).await?.into())
 }

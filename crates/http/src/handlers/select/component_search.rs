@@ -20,6 +20,8 @@ use crate::request::call::{Answer, Call};
 
 pub(super) struct ComponentSearch {
     pub plan: Arc<SearchPlan>,
+    /// Of the collections behind the first.
+    plans_of_others: Vec<Arc<SearchPlan>>,
     pub response: Box<ResponsePlan>,
     pub pinned: PinnedCollection,
     pub result: SearchResult,
@@ -32,22 +34,18 @@ pub(super) struct ComponentSearch {
 }
 
 impl ComponentSearch {
-    /// Of what the request means. `others` are the plans of the collections behind the first, where there are
-    /// several.
+    /// Of what the request means. `plans_of_others` are those of the collections behind the first, where
+    /// there are several.
     pub async fn run(
         pinned: PinnedCollection,
-        (resolved, others): (Resolved, Vec<Arc<SearchPlan>>),
+        (resolved, plans_of_others): (Resolved, Vec<Arc<SearchPlan>>),
         meters: &Meters,
     ) -> Result<Self> {
         let Resolved { plan, mut response, warnings, late_failure, repeatable: is_repeatable } = resolved;
         name_shards(&mut response.fields, || pinned.shard_documents().to_vec());
         // Route, engine, gather.
-        let result = if others.is_empty() {
-            pinned.search(plan.clone(), meters).await?
-        } else {
-            let plans: Vec<_> = std::iter::once(plan.clone()).chain(others).collect();
-            pinned.search_together(&plans, meters).await?
-        };
+        let plans: Vec<_> = std::iter::once(&plan).chain(&plans_of_others).cloned().collect();
+        let result = pinned.search_together(&plans, meters).await?;
         let explained_other = match &response.explain_other {
             Some(other) => {
                 let limit = ExplainOther::DOCUMENTS_MAX;
@@ -55,7 +53,22 @@ impl ComponentSearch {
             }
             None => vec![],
         };
-        Ok(Self { plan, response, pinned, result, explained_other, warnings, late_failure, is_repeatable })
+        Ok(Self {
+            plan,
+            plans_of_others,
+            response,
+            pinned,
+            result,
+            explained_other,
+            warnings,
+            late_failure,
+            is_repeatable,
+        })
+    }
+
+    /// The plans of all collections that it asked, in their order.
+    pub fn plans(&self) -> impl Iterator<Item = &SearchPlan> {
+        std::iter::once(&self.plan).chain(&self.plans_of_others).map(|plan| &**plan)
     }
 
     /// What the answer's header says.

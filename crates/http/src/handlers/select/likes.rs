@@ -6,18 +6,18 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::Together;
 use meter::Meters;
-use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Result, SearchPlan, SearchResult};
+use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Query, Result, SearchPlan, SearchResult};
 use solr::response::{self, Entries, LikesOf, Node};
-use solr::select::{Likes, ResolveContext, Resolved};
+use solr::select::{Likes, Resolved};
 
+use super::asked_collections::AskedCollections;
 use super::component_search::ComponentSearch;
 use super::step::{Preparation, StepOutput};
 
 pub(super) struct LikesStep<'a> {
-    collection: &'a Arc<Collection>,
-    context: &'a ResolveContext<'a>,
+    asked: &'a AskedCollections<'a>,
     /// Or why it cannot be read, which is reported behind the hits.
     likes: Result<Likes>,
 }
@@ -25,9 +25,9 @@ pub(super) struct LikesStep<'a> {
 impl<'a> LikesStep<'a> {
     /// `None` when the request asks for none, or nothing is searched.
     pub fn prepare(given: Preparation<'a>, search: Option<&Resolved>) -> Option<Self> {
-        let Preparation { collection, context, params, .. } = given;
-        let likes = Likes::of_hits(params, context, search?.plan.page.rows).transpose()?;
-        Some(Self { collection, context, likes })
+        let Preparation { asked, params, .. } = given;
+        let likes = Likes::of_hits(params, &asked.context, search?.plan.page.rows).transpose()?;
+        Some(Self { asked, likes })
     }
 
     pub async fn run(&self, search: Option<&ComponentSearch>, meters: &Meters) -> StepOutput {
@@ -40,7 +40,7 @@ impl<'a> LikesStep<'a> {
 
     async fn section(&self, search: &ComponentSearch, meters: &Meters) -> Result<(Entries, Option<Node>)> {
         let likes = self.likes.as_ref().map_err(Error::clone)?;
-        let (schema, explain) = (self.context.schema, search.response.debug.any());
+        let (schema, explain) = (self.asked.context.schema, search.response.debug.any());
         let found = self.of_hits(likes, search, meters).await?;
         let explained = explain.then(|| response::likes_explained(&found, schema));
         Ok((response::likes(found, likes.terms_shown, &search.response.fields, schema), explained))
@@ -59,23 +59,27 @@ impl<'a> LikesStep<'a> {
         for hit in hits.iter().take_while(|_| !meters.allowance.is_used_up()) {
             let like = likes.of(LikeSource::Document(hit.id.clone()));
             let page = Page { start: 0, rows: likes.count };
-            let showing = |query| SearchPlan { explain, ..search.plan.showing(query, page) };
-            let (terms, result) = search_alike(self.collection, (likes, meters), &like, showing).await?;
+            let showing = |query: Query| {
+                let plans = search.plans().map(|plan| plan.showing(query.clone(), page));
+                plans.map(|plan| SearchPlan { explain, ..plan }).collect()
+            };
+            let (terms, result) = search_alike(&self.asked.together, (likes, meters), &like, showing).await?;
             found.push(LikesOf { id: hit.id.clone(), query: likes.query(&like, &terms), terms, result });
         }
         Ok(found)
     }
 }
 
-/// The words that tell a document, and what a search for them finds, on one pin.
+/// The words that tell a document, and what a search for them finds, on one pin; a plan for each collection.
 pub(in crate::handlers) async fn search_alike(
-    collection: &Arc<Collection>,
+    together: &Together,
     (likes, meters): (&Likes, &Meters),
     like: &MoreLike,
-    plan: impl Fn(plan::Query) -> SearchPlan,
+    plans: impl Fn(Query) -> Vec<SearchPlan>,
 ) -> Result<(Vec<LikeTerm>, SearchResult)> {
-    let pin = collection.pin();
+    let pin = together.pin();
     let terms = pin.like_terms(like, meters).await?;
-    let result = pin.search(Arc::new(plan(likes.query(like, &terms))), meters).await?;
+    let plans: Vec<_> = plans(likes.query(like, &terms)).into_iter().map(Arc::new).collect();
+    let result = pin.search_together(&plans, meters).await?;
     Ok((terms, result))
 }

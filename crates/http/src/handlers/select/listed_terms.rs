@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::Together;
 use meter::Meters;
 use plan::{Error, FacetPlan, FacetSort, FieldFacet, Query, Result, SearchPlan, TermCount};
 use solr::response::Entries;
@@ -18,21 +18,27 @@ const TERMS_MAX: usize = 1 << 21;
 
 /// The terms that a search lists beside its hits.
 pub(super) struct TermsStep<'a> {
-    collection: &'a Arc<Collection>,
-    /// Or why it cannot be read, which is reported behind the hits, and what is shown then.
-    request: Result<TermsRequest, (Error, Entries)>,
+    together: &'a Together,
+    /// As each collection reads the request; or why it cannot be read, which is reported behind the hits, and
+    /// what is shown then.
+    requests: Result<Vec<TermsRequest>, (Error, Entries)>,
 }
 
 impl<'a> TermsStep<'a> {
     /// `None` when the request asks for none.
     pub fn prepare(given: Preparation<'a>) -> Option<Self> {
-        let request = TermsRequest::beside_hits(given.params, given.context.schema).transpose()?;
-        Some(Self { collection: given.collection, request })
+        let Preparation { asked, params, .. } = given;
+        let requests = asked
+            .contexts()
+            .filter_map(|context| TermsRequest::beside_hits(params, context.schema).transpose());
+        let requests = requests.collect::<Result<Vec<_>, _>>();
+        let is_asked = requests.as_ref().map_or(true, |requests| !requests.is_empty());
+        is_asked.then_some(Self { together: &asked.together, requests })
     }
 
     pub async fn run(&self) -> StepOutput {
-        match &self.request {
-            Ok(request) => list_terms(self.collection, request).await.into(),
+        match &self.requests {
+            Ok(requests) => list_terms(self.together, requests).await.into(),
             Err((error, shown)) => {
                 StepOutput { entries: shown.clone(), failure: Some(error.clone()), ..StepOutput::default() }
             }
@@ -40,13 +46,15 @@ impl<'a> TermsStep<'a> {
     }
 }
 
-/// The section of the answer.
+/// The section of the answer, from the request as each collection reads it. Errors: `BadRequest` where a
+/// field is listed as terms in one and as values in another, and for too many terms.
 pub(in crate::handlers) async fn list_terms(
-    collection: &Arc<Collection>,
-    request: &TermsRequest,
+    together: &Together,
+    requests: &[TermsRequest],
 ) -> Result<Entries> {
-    let (mut listed, mut count) = (Vec::with_capacity(request.fields.len()), 0);
-    for field in &request.fields {
+    let Some(first) = requests.first() else { return Ok(vec![]) };
+    let (mut listed, mut count) = (Vec::with_capacity(first.fields.len()), 0);
+    for (at, field) in first.fields.iter().enumerate() {
         count += listed.last().map_or(0, Vec::len);
         if count > TERMS_MAX {
             return Err(Error::bad_request(format!(
@@ -54,10 +62,23 @@ pub(in crate::handlers) async fn list_terms(
             )));
         }
         listed.push(match field {
-            FieldTerms::Listed(plan) => collection.terms(plan).await?,
+            FieldTerms::Listed(_) => {
+                let plans = requests.iter().map(|request| match request.fields.get(at) {
+                    Some(FieldTerms::Listed(plan)) => Ok(plan),
+                    _ => Err(of_other_kind(field.field())),
+                });
+                together.terms(&plans.collect::<Result<Vec<_>>>()?).await?
+            }
             FieldTerms::Values { field, limit, by_count, raw } => {
+                let is_other = |request: &TermsRequest| {
+                    !matches!(request.fields.get(at), Some(FieldTerms::Values { .. }))
+                };
+                if requests.iter().any(is_other) {
+                    return Err(of_other_kind(field));
+                }
                 let sort = if *by_count { FacetSort::Count } else { FacetSort::Index };
-                let mut terms = values(collection, (field, request.schema_version), *limit, sort).await?;
+                let facet = FieldFacet { sort, limit: *limit, ..FieldFacet::of(field) };
+                let mut terms = values(together, &facet, requests).await?;
                 if *raw {
                     terms.iter_mut().for_each(as_indexed);
                 }
@@ -65,7 +86,7 @@ pub(in crate::handlers) async fn list_terms(
             }
         });
     }
-    Ok(request.respond(listed, collection.stats().num_docs))
+    Ok(first.respond(listed, together.documents()))
 }
 
 /// Booleans are indexed by one letter; numbers show no other form here.
@@ -77,17 +98,25 @@ fn as_indexed(count: &mut TermCount) {
     }
 }
 
+fn of_other_kind(field: &str) -> Error {
+    Error::bad_request(format!(
+        "`{field}` is of points or booleans in one of the collections and of terms in another; name one of them"
+    ))
+}
+
 /// The values of a field of points or booleans.
 async fn values(
-    collection: &Arc<Collection>,
-    (field, schema_version): (&Arc<str>, Option<u64>),
-    limit: Option<usize>,
-    sort: FacetSort,
+    together: &Together,
+    facet: &FieldFacet,
+    requests: &[TermsRequest],
 ) -> Result<Vec<TermCount>> {
-    let facet = FieldFacet { sort, limit, ..FieldFacet::of(field) };
-    let facets = FacetPlan { enabled: true, fields: vec![facet], ..FacetPlan::default() };
-    let plan = SearchPlan { schema_version, facets, ..SearchPlan::count(Query::All) };
-    let found = collection.search(Arc::new(plan), &Meters::default()).await?.facets.fields.pop();
+    let plan = |request: &TermsRequest| {
+        let facets = FacetPlan { enabled: true, fields: vec![facet.clone()], ..FacetPlan::default() };
+        let schema_version = request.schema_version;
+        Arc::new(SearchPlan { schema_version, facets, ..SearchPlan::count(Query::All) })
+    };
+    let plans: Vec<_> = requests.iter().map(plan).collect();
+    let found = together.pin().search_together(&plans, &Meters::default()).await?.facets.fields.pop();
     let counts = found.map(|facet| facet.counts).unwrap_or_default();
     let count = |(value, documents): (plan::Value, u64)| TermCount {
         term: value.to_text(),

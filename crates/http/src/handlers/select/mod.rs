@@ -5,6 +5,7 @@
 //! their own are steps of `pipeline`, in the handler's order. A handler without the component `query` runs
 //! its steps behind no search.
 
+mod asked_collections;
 mod component_search;
 mod json_body;
 mod likes;
@@ -28,6 +29,7 @@ use solr::params::shards;
 use solr::response::in_order;
 use solr::select::{HandlerElevation, ResolveContext, SelectRequest};
 
+use self::asked_collections::AskedCollections;
 use self::component_search::ComponentSearch;
 pub(super) use self::json_body::{check_body, effective};
 pub(super) use self::likes::search_alike;
@@ -36,6 +38,7 @@ use self::pipeline::Pipeline;
 pub(super) use self::scope::{SearchScope, check_all_shards, name_shards};
 use self::step::Preparation;
 use self::subqueries::Subqueries;
+pub(super) use self::together::asked;
 use super::permit::Permit;
 use crate::request::call::{Answer, Call, Failure};
 
@@ -47,15 +50,17 @@ pub(super) async fn run(
 ) -> Result<Answer, Failure> {
     let moment = serving.moment();
     let config = serving.config();
-    let collections = together::asked(call, serving, params)?;
-    let together = collections.len() > 1;
-    let scope_of = |it: &Arc<Collection>| SearchScope::of(call, it, permit).with_others(together);
+    let together = together::asked(call, serving, params)?;
+    let collections = together.collections();
+    let are_several = collections.len() > 1;
+    let scope_of = |it: &Arc<Collection>| SearchScope::of(call, it, permit).with_others(are_several);
     let scopes: Vec<SearchScope> = collections.iter().map(scope_of).collect();
     let (Some(scope), Some(collection)) = (scopes.first(), collections.first()) else {
         return Err(Error::internal("a search without a collection").into());
     };
     let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
     let context = ResolveContext { elevation: elevation(&config, components), components, ..scope.context() };
+    let asked = AskedCollections::of(together.clone(), context, &scopes);
 
     // Prepare: text -> typed -> plan, and what each step asks.
     let preparing = call.trace.enter(Phase::Prepare);
@@ -63,7 +68,7 @@ pub(super) async fn run(
     if components.contains(&Component::Query) {
         let request = SelectRequest::parse(params)?;
         let own = request.resolve(&context)?;
-        plans_of_others = together::plans_of_others(&request, &own, &scopes)?;
+        plans_of_others = together::plans_of_others(&request, &own, &asked)?;
         resolved = Some(own);
     }
     drop(preparing);
@@ -71,16 +76,16 @@ pub(super) async fn run(
         call.trace.be_exact();
     }
     let choice = shards::choice(params)?;
-    let shards = together::selected(&collections, &choice, call.core)?;
+    let shards = together::selected(collections, &choice, call.core)?;
     let asks_shards = context.names.is_gathered() && choice != ShardChoice::Addressed;
     let tells_shards = asks_shards && shards::SHARDS_INFO.read(params)?;
-    let preparation = Preparation { collection, config: &config, context: &context, params };
+    let preparation = Preparation { asked: &asked, config: &config, params };
     let pipeline = Pipeline::prepare(preparation, resolved.as_ref()).await?;
 
     // Run: the search, the steps behind it, the searches within its fields.
     let search = match resolved {
         Some(resolved) => {
-            let pinned = together::pinned(&collections, &shards);
+            let pinned = together::pinned(collections, &shards);
             Some(ComponentSearch::run(pinned, (resolved, plans_of_others), &permit.meters).await?)
         }
         None => None,
@@ -110,7 +115,7 @@ pub(super) async fn run(
     }
     // The moment is that of one collection: an update of another would not make the answer old. And what
     // shards took for it is of this request alone.
-    let is_repeatable = is_repeatable && !together && !tells_shards && Arc::ptr_eq(collection, serving);
+    let is_repeatable = is_repeatable && !are_several && !tells_shards && Arc::ptr_eq(collection, serving);
     let answer = Answer { entries, moment: is_repeatable.then_some(moment), ..answer };
     Ok(if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) })
 }

@@ -17,7 +17,6 @@ use super::listed_terms::TermsStep;
 use super::spelling::SpellStep;
 use super::step::{Preparation, Sections, StepOutput};
 use super::suggesting::SuggestStep;
-use super::together::one_alone;
 use super::vectors::VectorsStep;
 use crate::request::call::Failure;
 
@@ -41,7 +40,7 @@ impl<'a> Pipeline<'a> {
     /// Reads what each step asks, and does what comes before the search. `search` is what the search was
     /// resolved into, where the handler has one.
     pub async fn prepare(given: Preparation<'a>, search: Option<&Resolved>) -> Result<Self, Failure> {
-        let components = given.context.components;
+        let components = given.asked.context.components;
         let mut pipeline = Self { components, steps: Vec::new(), commands: Entries::new() };
         for (at, component) in components.iter().enumerate() {
             let step = match component {
@@ -55,8 +54,6 @@ impl<'a> Pipeline<'a> {
                 Component::Suggest(name) => {
                     let Some(settings) = given.config.components.suggest(name) else { continue };
                     let step = SuggestStep::prepare(given, settings)?;
-                    // Before anything is built for a request that is refused.
-                    check_alone(given, component, step.is_some())?;
                     if let Some(step) = &step {
                         pipeline.build(step).await?;
                     }
@@ -76,7 +73,6 @@ impl<'a> Pipeline<'a> {
                 | Component::Elevation(_)
                 | Component::Missing(_) => None,
             };
-            check_alone(given, component, step.is_some())?;
             pipeline.steps.extend(step.map(|step| (at, step)));
         }
         Ok(pipeline)
@@ -127,14 +123,6 @@ impl<'a> Pipeline<'a> {
         sections.shown = told.or(sections.cut).unwrap_or(count).min(count);
         sections.failure = failed.map(|(_, error)| error);
         sections
-    }
-}
-
-/// Errors: `BadRequest` where a component that has a step would ask one of several collections alone.
-fn check_alone(given: Preparation<'_>, component: &Component, has_step: bool) -> Result<()> {
-    match has_step && given.context.names.together {
-        true => Err(one_alone(&format!("the component `{}`", component.name()))),
-        false => Ok(()),
     }
 }
 

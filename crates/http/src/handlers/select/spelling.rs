@@ -5,33 +5,30 @@
 //! How many searches are tried is bounded by the request and by its allowance. Which words are near is found
 //! by the shards and chosen in `cluster` (`finish/spell`).
 
-use std::sync::Arc;
-
-use cluster::Collection;
 use meter::Meters;
 use plan::{Filter, Query, Result, SearchPlan, SpellComponent};
 use solr::response::Entries;
 use solr::select::ResolveContext;
 use solr::spell::{HitsBound, SpellRequest, Spelling};
 
+use super::asked_collections::AskedCollections;
 use super::component_search::ComponentSearch;
 use super::step::Preparation;
 
 /// A request's spelling, from its check to its section of the response.
 pub(super) struct SpellStep<'a> {
-    collection: &'a Arc<Collection>,
-    context: &'a ResolveContext<'a>,
+    asked: &'a AskedCollections<'a>,
     request: SpellRequest<'a>,
 }
 
 impl<'a> SpellStep<'a> {
     /// `None` when the request asks for none.
     pub fn prepare(
-        Preparation { collection, context, params, .. }: Preparation<'a>,
+        Preparation { asked, params, .. }: Preparation<'a>,
         component: &'a SpellComponent,
     ) -> Result<Option<Self>> {
         let request = SpellRequest::prepare(params, component)?;
-        Ok(request.map(|request| Self { collection, context, request }))
+        Ok(request.map(|request| Self { asked, request }))
     }
 
     /// See [`SpellRequest::command`].
@@ -42,15 +39,19 @@ impl<'a> SpellStep<'a> {
     /// Without a search corrected queries cannot be tried.
     pub async fn run(&self, search: Option<&ComponentSearch>, meters: &Meters) -> Result<Entries> {
         let hits = search.map_or(0, |it| it.result.total);
-        let filters = search.map_or(&[][..], |it| &it.plan.filters);
-        let hits_max = self.hits_max(filters).await?;
-        let Some(spelling) = self.request.resolve(self.context, hits, hits_max)? else {
+        // Of each collection, by its own schema.
+        let filters: Vec<&[Filter]> = match search {
+            Some(search) => search.plans().map(|plan| &*plan.filters).collect(),
+            None => self.asked.contexts().map(|_| &[][..]).collect(),
+        };
+        let hits_max = self.hits_max(&filters).await?;
+        let Some(spelling) = self.request.resolve(&self.asked.context, hits, hits_max)? else {
             return Ok(vec![]);
         };
         // One pin for all its look-ups. When each took the newest snapshot, a refresh between two of them
         // counted words in other documents than those that were looked at first.
         let findings = match &spelling.plan {
-            Some(plan) => self.collection.pin().spell(plan.clone(), meters).await?,
+            Some(plan) => self.asked.together.pin().spell(plan.clone(), meters).await?,
             None => vec![],
         };
         let mut collations = spelling.collations(&findings, search.is_some());
@@ -59,21 +60,24 @@ impl<'a> SpellStep<'a> {
                 && !meters.allowance.is_used_up()
             {
                 // A corrected query that cannot be read or run finds nothing, as in Solr.
-                let hits = self.try_out(&spelling, (&query, filters), meters).await;
+                let hits = self.try_out(&spelling, (&query, &filters), meters).await;
                 collations.tried(hits.unwrap_or(0));
             }
         }
         Ok(spelling.respond(findings, collations))
     }
 
-    async fn hits_max(&self, filters: &[Filter]) -> Result<Option<u64>> {
-        match self.request.bound(self.context, filters)? {
-            HitsBound::None => Ok(None),
-            HitsBound::Hits(hits) => Ok(Some(hits)),
-            HitsBound::Share(share, queries) => {
+    async fn hits_max(&self, filters: &[&[Filter]]) -> Result<Option<u64>> {
+        let bounds = self.asked.contexts().zip(filters);
+        let bounds = bounds.map(|(context, filters)| self.request.bound(context, filters));
+        let bounds = bounds.collect::<Result<Vec<_>>>()?;
+        match bounds.first() {
+            None | Some(HitsBound::None) => Ok(None),
+            Some(HitsBound::Hits(hits)) => Ok(Some(*hits)),
+            Some(HitsBound::Share(share, queries)) => {
                 let mut least = None::<u64>;
-                for query in queries {
-                    let found = self.count(query).await?;
+                for at in 0..queries.len() {
+                    let found = self.count(&bounds, at).await?;
                     least = Some(least.map_or(found, |least| least.min(found)));
                 }
                 Ok(least.map(|least| (least as f32 * share).round() as u64))
@@ -81,20 +85,31 @@ impl<'a> SpellStep<'a> {
         }
     }
 
-    async fn count(&self, query: Query) -> Result<u64> {
-        let schema_version = Some(self.context.schema.lineage.version);
-        let plan = SearchPlan { schema_version, ..SearchPlan::count(query) };
-        Ok(self.collection.search(Arc::new(plan), &Meters::default()).await?.total)
+    /// How many documents the query at this place has, as each collection reads it.
+    async fn count(&self, bounds: &[HitsBound], at: usize) -> Result<u64> {
+        let mut bounds = bounds.iter();
+        let plan = |context: &ResolveContext<'_>| {
+            let query = match bounds.next() {
+                Some(HitsBound::Share(_, queries)) => queries.get(at).cloned(),
+                _ => None,
+            };
+            let schema_version = Some(context.schema.lineage.version);
+            Ok(SearchPlan { schema_version, ..SearchPlan::count(query.unwrap_or(Query::Nothing)) })
+        };
+        Ok(self.asked.search(plan, &Meters::default()).await?.total)
     }
 
     async fn try_out(
         &self,
         spelling: &Spelling,
-        (query, filters): (&str, &[Filter]),
+        (query, filters): (&str, &[&[Filter]]),
         meters: &Meters,
     ) -> Result<u64> {
-        let plan = self.request.trial(self.context, spelling, query, filters)?;
-        let result = self.collection.search(Arc::new(plan), meters).await?;
-        Ok(spelling.trial_hits(&result, self.collection.stats().max_doc))
+        let mut filters = filters.iter();
+        let trial = |context: &ResolveContext<'_>| {
+            self.request.trial(context, spelling, query, filters.next().copied().unwrap_or_default())
+        };
+        let result = self.asked.search(trial, meters).await?;
+        Ok(spelling.trial_hits(&result, self.asked.together.documents_max()))
     }
 }

@@ -2,20 +2,17 @@
 //! is `pipeline`'s. A step that fails keeps what those before it found: Solr answers with the hits and the
 //! error, and so does this.
 
-use std::sync::Arc;
-
-use cluster::Collection;
 use plan::{CollectionConfig, Error, Result};
 use solr::Params;
 use solr::response::{Entries, Node};
-use solr::select::ResolveContext;
+
+use super::asked_collections::AskedCollections;
 
 /// What steps are prepared from.
 #[derive(Clone, Copy)]
 pub(super) struct Preparation<'a> {
-    pub collection: &'a Arc<Collection>,
+    pub asked: &'a AskedCollections<'a>,
     pub config: &'a CollectionConfig,
-    pub context: &'a ResolveContext<'a>,
     pub params: &'a Params,
 }
 

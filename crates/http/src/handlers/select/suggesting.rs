@@ -5,21 +5,17 @@
 //! far as it came. Building and looking up are the shard's; the cut is `cluster`'s
 //! (`crates/cluster/src/finish/suggest.rs`).
 
-use std::sync::Arc;
-
-use cluster::Collection;
 use meter::Meters;
 use plan::{Result, SuggestComponent, Suggester};
 use solr::response::{Entries, Name, Node};
-use solr::select::ResolveContext;
 use solr::suggest::SuggestRequest;
 
+use super::asked_collections::AskedCollections;
 use super::step::{Preparation, StepOutput};
 
 /// A request's suggestions, from its commands to its section of the response.
 pub(super) struct SuggestStep<'a> {
-    collection: &'a Arc<Collection>,
-    context: &'a ResolveContext<'a>,
+    asked: &'a AskedCollections<'a>,
     component: &'a SuggestComponent,
     request: SuggestRequest<'a>,
 }
@@ -27,11 +23,11 @@ pub(super) struct SuggestStep<'a> {
 impl<'a> SuggestStep<'a> {
     /// `None` when the request asks for none.
     pub fn prepare(
-        Preparation { collection, context, params, .. }: Preparation<'a>,
+        Preparation { asked, params, .. }: Preparation<'a>,
         component: &'a SuggestComponent,
     ) -> Result<Option<Self>> {
         let request = SuggestRequest::prepare(params, component)?;
-        Ok(request.map(|request| Self { collection, context, component, request }))
+        Ok(request.map(|request| Self { asked, component, request }))
     }
 
     /// The command's name for the response, and what is to be built for it.
@@ -41,7 +37,7 @@ impl<'a> SuggestStep<'a> {
 
     pub async fn build(&self, suggesters: &[&Suggester]) -> Result<()> {
         for suggester in suggesters {
-            self.collection.build_suggester(&self.component.name, &suggester.name).await?;
+            self.asked.together.build_suggester(&self.component.name, &suggester.name).await?;
         }
         Ok(())
     }
@@ -74,8 +70,8 @@ impl<'a> SuggestStep<'a> {
         (text, count): (&str, i32),
         meters: &Meters,
     ) -> Result<(Name, Node)> {
-        let asked = self.request.ask(self.context, suggester, text, count)?;
-        let found = self.collection.suggest(asked.plan.clone(), &meters.trace).await?;
-        asked.respond(self.context, text, found)
+        let asked = self.request.ask(&self.asked.context, suggester, text, count)?;
+        let found = self.asked.together.suggest(asked.plan.clone(), &meters.trace).await?;
+        asked.respond(&self.asked.context, text, found)
     }
 }

@@ -7,27 +7,28 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, PinnedCollection, ShardSelection};
+use cluster::{Collection, PinnedCollection, ShardSelection, Together};
 use plan::{Error, Result, Schema, SearchPlan, ShardChoice, ShardFound};
 use solr::Params;
 use solr::admin::base_url;
 use solr::params::shards;
 use solr::response::{Name, Node, shards_info};
-use solr::select::{Resolved, SelectRequest};
+use solr::select::{ResolveContext, Resolved, SelectRequest};
 
+use super::asked_collections::AskedCollections;
 use super::component_search::ComponentSearch;
 use super::scope::SearchScope;
 use crate::handlers::collections::scheme;
 use crate::request::call::Call;
 
-/// The collections that the request means, at least one.
-pub(super) fn asked(
+/// The collections that the request means.
+pub(in crate::handlers) fn asked(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     params: &Params,
-) -> Result<Vec<Arc<Collection>>> {
+) -> Result<Together> {
     let Some(names) = shards::COLLECTIONS.sent(params).filter(|names| !names.trim().is_empty()) else {
-        return Ok(std::iter::once(collection).chain(&call.beside).cloned().collect());
+        return Ok(Together::of(collection.clone(), call.beside.iter().cloned()));
     };
     let mut found: Vec<Arc<Collection>> = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -43,9 +44,10 @@ pub(super) fn asked(
             }
         }
     }
-    match found.is_empty() {
-        true => Err(Error::bad_request(format!("`collection` is `{names}`; name a collection"))),
-        false => Ok(found),
+    let mut found = found.into_iter();
+    match found.next() {
+        Some(first) => Ok(Together::of(first, found)),
+        None => Err(Error::bad_request(format!("`collection` is `{names}`; name a collection"))),
     }
 }
 
@@ -69,23 +71,23 @@ pub(super) fn selected(
 pub(super) fn plans_of_others(
     request: &SelectRequest<'_>,
     own: &Resolved,
-    scopes: &[SearchScope],
+    asked: &AskedCollections<'_>,
 ) -> Result<Vec<Arc<SearchPlan>>> {
-    let Some((first, others)) = scopes.split_first().filter(|(_, others)| !others.is_empty()) else {
+    if asked.others.is_empty() {
         return Ok(Vec::new());
-    };
+    }
     if own.response.explain_other.is_some() {
         return Err(one_alone("`explainOther`"));
     }
     if !own.response.fields.subqueries.is_empty() {
         return Err(one_alone("`[subquery]`"));
     }
-    let plan_of = |scope: &SearchScope| {
-        let plan = request.resolve(&scope.context())?.plan;
-        check_kinds(&own.plan, (first.context().schema, scope.context().schema))?;
+    let plan_of = |context: &ResolveContext<'_>| {
+        let plan = request.resolve(context)?.plan;
+        check_kinds(&own.plan, (asked.context.schema, context.schema))?;
         Ok(plan)
     };
-    others.iter().map(plan_of).collect()
+    asked.others.iter().map(plan_of).collect()
 }
 
 /// That values which meet are of one kind.
@@ -103,7 +105,7 @@ fn check_kinds(plan: &SearchPlan, (first, other): (&Schema, &Schema)) -> Result<
 }
 
 /// For a part of a request that asks more than the search.
-pub(super) fn one_alone(what: &str) -> Error {
+fn one_alone(what: &str) -> Error {
     Error::bad_request(format!("{what} is not supported over several collections yet; name one of them"))
 }
 

@@ -19,7 +19,8 @@ pub(super) struct VectorsStep {
 impl VectorsStep {
     /// `None` when the request asks for none, or nothing is searched.
     pub fn prepare(given: Preparation<'_>, search: Option<&Resolved>) -> Option<Self> {
-        let request = VectorsRequest::parse(given.params, &search?.response.fields, given.context.schema);
+        let request =
+            VectorsRequest::parse(given.params, &search?.response.fields, given.asked.context.schema);
         request.transpose().map(|request| Self { request })
     }
 

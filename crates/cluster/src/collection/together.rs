@@ -1,0 +1,94 @@
+//! Collections that one request asks: one alone, or several as if their shards were those of one. Each is
+//! asked by a plan of its own schema, what they answer merges, and lists are cut once.
+//!
+//! In: a plan for each collection, or one that names no field; out: terms, suggestions, and a pin for
+//! searches.
+
+use std::sync::Arc;
+
+use meter::{Meters, Phase, Trace};
+use plan::{CutDepth, Result, SuggestPlan, Suggestion, TermCount, TermsPlan};
+
+use super::Collection;
+use super::pinned::PinnedCollection;
+use super::served::ServedShard;
+use crate::finish::{finish_suggestions, finish_terms};
+use crate::gather::gather_parts;
+use crate::offload;
+use crate::shard::{Shard, ShardRead};
+
+/// Those that a request asks, in its order; at least one.
+#[derive(Clone)]
+pub struct Together(Vec<Arc<Collection>>);
+
+impl Together {
+    pub fn of(first: Arc<Collection>, others: impl IntoIterator<Item = Arc<Collection>>) -> Self {
+        Self(std::iter::once(first).chain(others).collect())
+    }
+
+    pub fn collections(&self) -> &[Arc<Collection>] {
+        &self.0
+    }
+
+    /// What searches see now, in all shards.
+    pub fn pin(&self) -> PinnedCollection {
+        match &*self.0 {
+            [only] => only.pin(),
+            several => PinnedCollection::together(&several.iter().map(|one| one.pin()).collect::<Vec<_>>()),
+        }
+    }
+
+    /// Documents that searches see, in all of them.
+    pub fn documents(&self) -> u64 {
+        self.0.iter().map(|one| one.stats().num_docs).sum()
+    }
+
+    /// Numbers that documents have had, in all of them.
+    pub fn documents_max(&self) -> u64 {
+        self.0.iter().map(|one| one.stats().max_doc).sum()
+    }
+
+    /// The terms of a field that plans list, one plan for each collection; order and cut are the first's.
+    pub async fn terms(&self, plans: &[&TermsPlan]) -> Result<Vec<TermCount>> {
+        // What is left to do with two million terms takes as long as reading them: no runtime's thread is
+        // kept from others by it.
+        offload::compute(|| {
+            let Some(first) = plans.first() else { return Ok(Vec::new()) };
+            let shards: Vec<_> = self.0.iter().map(|one| one.shards()).collect();
+            let depth =
+                if shards.iter().map(Vec::len).sum::<usize>() > 1 { CutDepth::Whole } else { first.depth };
+            let asked = plans.iter().zip(&shards).flat_map(|(plan, shards)| {
+                let plan = Arc::new(TermsPlan { depth, ..(*plan).clone() });
+                shards.iter().map(move |shard| (plan.clone(), shard))
+            });
+            let merged = gather_parts(asked, |(plan, shard)| (&*plan).ask(&**shard, &Meters::default()))?;
+            Ok(finish_terms(first, merged.unwrap_or_default()))
+        })
+    }
+
+    /// Builds a suggester from what searches see now, in each shard.
+    pub async fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        let (together, component, name) = (self.clone(), component.to_owned(), name.to_owned());
+        let build = move || {
+            let build = |served: &ServedShard| {
+                let (shard, component, name) = (served.shard.clone(), component.clone(), name.clone());
+                move || shard.build_suggester(&component, &name)
+            };
+            let served: Vec<_> = together.0.iter().map(|one| one.home.served()).collect();
+            let shards = served.iter().flat_map(|one| one.shards.iter());
+            offload::side_by_side(shards.map(build).collect())?.into_iter().collect()
+        };
+        offload::update(build).await?
+    }
+
+    /// What a suggester has for a text.
+    pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
+        let shards: Vec<Arc<dyn Shard>> = self.0.iter().flat_map(|one| one.shards()).collect();
+        let light = plan.is_light();
+        let suggest = move || {
+            let merged = gather_parts(&shards, |shard| (&*plan).ask(&**shard, &Meters::default()))?;
+            Ok(merged.map_or_else(Vec::new, |merged| finish_suggestions(plan.count, merged)))
+        };
+        offload::read(light, (trace, Phase::Suggest), suggest).await?
+    }
+}
