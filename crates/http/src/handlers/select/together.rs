@@ -17,7 +17,6 @@ use solr::select::{ResolveContext, Resolved, SelectRequest};
 
 use super::asked_collections::AskedCollections;
 use super::component_search::ComponentSearch;
-use super::scope::SearchScope;
 use crate::handlers::collections::scheme;
 use crate::request::call::Call;
 
