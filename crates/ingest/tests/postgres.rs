@@ -2,7 +2,10 @@
 //! own, where one is installed.
 
 use ingest::config::{self, IngestConfig};
-use ingest::follow::{self, Activity, PipelineDatabase, check_watch, install_sql, run_sql, uninstall_sql};
+use ingest::follow::{
+    self, Activity, PipelineDatabase, ProblemState, check_watch, install_sql, make_slot, run_sql,
+    uninstall_sql,
+};
 use ingest::reset::{self, ResetError};
 use ingest::sources::{self, SourceErrorKind};
 use postgres_fixture::Postgres;
@@ -223,6 +226,65 @@ async fn a_reset_forgets_positions_while_nobody_is_active() {
     assert_eq!(reset::reset(&lab.config, "we").await.unwrap(), remembered);
     assert!(reset::remembered(&lab.config).await.unwrap().is_nothing());
     assert_eq!(lab.database.holder().await.unwrap(), None, "the next may begin at once");
+    lab.uninstall().await;
+}
+
+/// States and details, as `ingest status` has them.
+async fn problems(config: &IngestConfig) -> Vec<(ProblemState, String)> {
+    let status = follow::status(config).await.unwrap().remove(0);
+    status.problems.into_iter().map(|problem| (problem.state, problem.detail)).collect()
+}
+
+#[tokio::test]
+async fn a_lost_slot_and_an_emptied_table_are_states() {
+    let Some(mut lab) = Lab::new("slot", "SELECT id, title FROM SCHEMA.film").await else { return };
+    lab.install().await;
+    assert_eq!(problems(&lab.config).await, []);
+    lab.run(&format!("TRUNCATE {}.actor", lab.schema)).await;
+    let truncated = format!("`{}.actor` was truncated, which names no rows", lab.schema);
+    assert_eq!(problems(&lab.config).await, [(ProblemState::TableTruncated, truncated)]);
+    lab.uninstall().await;
+
+    let postgres = lab.config.sources[0].postgres.as_mut().unwrap();
+    postgres.follow = config::FollowKind::Replication;
+    lab.install().await;
+    let slot = follow::slot_name(&lab.config, &lab.config.sources[0]);
+    let lost = |words: &str| vec![(ProblemState::SlotLost, words.replace("SLOT", &slot))];
+    assert_eq!(problems(&lab.config).await, lost("the slot `SLOT` is not there"));
+    make_slot(&lab.database, &slot).await.unwrap();
+    assert_eq!(problems(&lab.config).await, []);
+
+    lab.run(&format!("UPDATE {}.film SET title = 'log'", lab.schema)).await;
+    let mut bounded = lab.config.clone();
+    bounded.sources[0].postgres.as_mut().unwrap().slot_bytes_max = 1;
+    let (state, detail) = problems(&bounded).await.remove(0);
+    assert!(state == ProblemState::SlotLost && detail.contains("more than `slot_bytes_max`"), "{detail}");
+    assert_eq!(problems(&lab.config).await, [], "asking drops nothing");
+
+    // Neither of these runs in a transaction block.
+    let pool = lab.database.pool();
+    let once = |sql: &'static str| async move { sqlx::raw_sql(sql).execute(pool).await.unwrap() };
+    once("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'").await;
+    once("SELECT pg_reload_conf()").await;
+    for _ in 0..3 {
+        lab.run(&format!("UPDATE {}.film SET title = title || '.'", lab.schema)).await;
+        once("SELECT pg_switch_wal()").await;
+    }
+    once("CHECKPOINT").await;
+    assert_eq!(problems(&lab.config).await, lost("the database gave up the slot `SLOT`"));
+    lab.uninstall().await;
+}
+
+#[tokio::test]
+async fn queries_that_the_database_refuses_are_states() {
+    let Some(mut lab) = Lab::new("refused", "SELECT id, title FROM SCHEMA.film").await else { return };
+    lab.install().await;
+    lab.run(&format!("ALTER TABLE {}.film RENAME title TO name", lab.schema)).await;
+    let (state, detail) = problems(&lab.config).await.remove(0);
+    assert!(state == ProblemState::SchemaDrift && detail.contains("\"title\" does not exist"), "{detail}");
+    lab.config.sources[0].postgres.as_mut().unwrap().query = "SELECT 1 / 0 AS id".to_owned();
+    let (state, detail) = problems(&lab.config).await.remove(0);
+    assert!(state == ProblemState::QueryRefused && detail.contains("division by zero"), "{detail}");
     lab.uninstall().await;
 }
 

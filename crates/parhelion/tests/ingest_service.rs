@@ -52,7 +52,7 @@ impl Lab {
             _postgres: postgres,
         };
         lab.sql(
-            "CREATE TABLE film (id int PRIMARY KEY, title text, year int);
+            "CREATE TABLE film (id int PRIMARY KEY, title text, year int, note text);
              INSERT INTO film SELECT i, 'film ' || i, 1900 + i FROM generate_series(1, 100) i",
         );
         lab.expect(&["install"], true, "is ready to be followed");
@@ -175,5 +175,33 @@ fn a_pause_outlives_the_service_and_a_reset_begins_anew() {
     let mut service = lab.service();
     service.wait_for("following changes");
     lab.expect(&["status"], true, "run 2: done, 101 sent");
+    service.stop();
+}
+
+/// Nothing is made of rows that lack what documents were made of: the change waits until it can be.
+#[test]
+fn a_column_that_is_gone_or_of_another_type_is_a_state() {
+    let Some(lab) = Lab::new("trigger") else { return };
+    let mut service = lab.service();
+    service.wait_for("following changes");
+    lab.wait_for(100);
+
+    lab.sql("ALTER TABLE film DROP COLUMN note, ADD COLUMN country text");
+    lab.expect(&["status", "--json"], true, "\"problems\": []");
+    lab.sql("ALTER TABLE film ALTER COLUMN year TYPE text");
+    lab.expect(&["status"], true, "schema drift: column `year` was integer and is text; mend the table");
+    lab.expect(&["status", "--json"], true, "\"state\": \"schema_drift\"");
+    lab.sql("ALTER TABLE film DROP COLUMN year");
+    lab.expect(&["status"], true, "schema drift: column `year`, integer, is gone; mend the table");
+
+    lab.sql("INSERT INTO film VALUES (101, 'later')");
+    service.wait_for("column `year` is gone; its changes wait: mend the table");
+    assert!(!service.child.wait().unwrap().success());
+    lab.expect(&["status"], true, "nobody is active, 1 changes wait");
+    lab.sql("ALTER TABLE film ADD COLUMN year int");
+    lab.expect(&["status", "--json"], true, "\"problems\": []");
+    let mut service = lab.service();
+    service.wait_for("following changes");
+    lab.wait_for(101);
     service.stop();
 }

@@ -10,6 +10,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::database::PipelineDatabase;
 use super::install::make_slot;
 use super::pgoutput::{LogDecoder, LogMessage};
+use super::slot::{LOST_NEXT_STEP, SlotState, drop_slot};
 use crate::config::{FollowKind, PostgresConfig, WatchConfig};
 use crate::sources::SourceError;
 use crate::sources::sql::{array, literal, name, subquery};
@@ -19,6 +20,9 @@ const CHANGES_MAX: i64 = 1000;
 
 /// Log that a slot holds back for nobody before it is moved on: each move is a write.
 const IDLE_BYTES_MAX: u64 = 16 << 20;
+
+/// What to do about a watched table that was emptied.
+pub const TRUNCATED_NEXT_STEP: &str = "run `parhelion ingest run FILE --fresh`";
 
 /// Keys to make anew, and what to confirm then.
 #[derive(Debug, Default)]
@@ -148,42 +152,25 @@ impl ChangeFeed {
         Ok(batch)
     }
 
-    /// A slot that the database has given up, or that holds back more of the log than was allowed, is lost.
-    /// Gives a place of the log to move the slot to when nothing before it concerns us: tables that nobody
-    /// watches write the log too.
+    /// Drops a slot that holds back more of the log than was allowed. Gives a place of the log to move the
+    /// slot to when nothing before it concerns us: tables that nobody watches write the log too. Errors:
+    /// [`SourceErrorKind::Lost`](crate::sources::SourceErrorKind::Lost).
     async fn check_slot(&self) -> Result<Option<String>, SourceError> {
-        let slot = sqlx::query(
-            "SELECT coalesce(wal_status, ''), coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint, \
-             pg_current_wal_flush_lsn()::text FROM pg_replication_slots WHERE slot_name = $1",
-        );
-        let slot = slot.bind(&self.slot).fetch_optional(self.database.pool()).await;
-        let slot = slot.map_err(|error| self.database.error(&error))?;
-        let again = "run `parhelion ingest install FILE`, then `parhelion ingest run FILE --fresh`";
-        let Some(slot) = slot else {
-            return Err(SourceError::lost(
-                &self.source,
-                format!("the slot `{}` is not there; {again}", self.slot),
-            ));
+        let state = self.slot_state().await?;
+        let lost = state.loss(&self.slot).unwrap_or_default();
+        let lost = match state {
+            SlotState::Whole { held, end } => return Ok((held > IDLE_BYTES_MAX).then_some(end)),
+            SlotState::Missing | SlotState::GivenUp => lost,
+            SlotState::OverBound { .. } => {
+                drop_slot(&self.database, &self.slot).await?;
+                format!("{lost}, and was dropped")
+            }
         };
-        if slot.get::<String, _>(0) == "lost" {
-            return Err(SourceError::lost(
-                &self.source,
-                format!("the database gave up the slot `{}`; {again}", self.slot),
-            ));
-        }
-        let held = u64::try_from(slot.get::<i64, _>(1)).unwrap_or_default();
-        if held > self.config.slot_bytes_max {
-            let drop = sqlx::query("SELECT pg_drop_replication_slot($1)").bind(&self.slot);
-            drop.execute(self.database.pool()).await.map_err(|error| self.database.error(&error))?;
-            return Err(SourceError::lost(
-                &self.source,
-                format!(
-                    "the slot `{}` held back {held} bytes, more than `slot_bytes_max`, and was dropped; {again}",
-                    self.slot
-                ),
-            ));
-        }
-        Ok((held > IDLE_BYTES_MAX).then(|| slot.get(2)))
+        Err(SourceError::lost(&self.source, format!("{lost}; {LOST_NEXT_STEP}")))
+    }
+
+    async fn slot_state(&self) -> Result<SlotState, SourceError> {
+        SlotState::ask(&self.database, &self.slot, self.config.slot_bytes_max).await
     }
 
     /// Before a snapshot is taken for a whole run: what changes from now on will be heard of, what changed
@@ -195,11 +182,7 @@ impl ChangeFeed {
             FollowKind::Replication => {
                 // Made anew, it begins where every transaction before it has ended, and can be seen by the
                 // snapshot.
-                let gone = sqlx::query(
-                    "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1",
-                );
-                let gone = gone.bind(&self.slot).execute(self.database.pool()).await;
-                gone.map_err(|error| self.database.error(&error))?;
+                drop_slot(&self.database, &self.slot).await?;
                 make_slot(&self.database, &self.slot).await
             }
             FollowKind::Polling => {
@@ -288,7 +271,7 @@ impl ChangeFeed {
     fn emptied(&self, table: &str) -> SourceError {
         SourceError::lost(
             &self.source,
-            format!("`{table}` was truncated, which names no rows; run `parhelion ingest run FILE --fresh`"),
+            format!("`{table}` was truncated, which names no rows; {TRUNCATED_NEXT_STEP}"),
         )
     }
 }

@@ -273,6 +273,41 @@ impl PipelineDatabase {
         Ok(kept.map_err(|error| self.error(&error))?.rows_affected() == 1)
     }
 
+    /// The columns that everything was indexed from, as `drift` writes them.
+    pub async fn indexed_columns(&self) -> Result<Option<String>, SourceError> {
+        let columns = sqlx::query_scalar(
+            "SELECT columns FROM parhelion_ingest.indexed_columns WHERE pipeline = $1 AND source = $2",
+        );
+        let columns = columns.bind(&self.pipeline).bind(&self.source).fetch_optional(&self.pool).await;
+        columns.map_err(|error| self.error(&error))
+    }
+
+    /// Keeps them, if the lease is still ours.
+    pub async fn keep_indexed_columns(&self, columns: &str, token: i64) -> Result<(), SourceError> {
+        let kept = sqlx::query(
+            "INSERT INTO parhelion_ingest.indexed_columns (pipeline, source, columns) SELECT $1, $2, $3 \
+             WHERE EXISTS (SELECT FROM parhelion_ingest.lease WHERE pipeline = $1 AND token = $4) \
+             ON CONFLICT (pipeline, source) DO UPDATE SET columns = excluded.columns",
+        );
+        let kept =
+            kept.bind(&self.pipeline).bind(&self.source).bind(columns).bind(token).execute(&self.pool).await;
+        kept.map(drop).map_err(|error| self.error(&error))
+    }
+
+    /// The watched table, by its place in the file, that was emptied and not indexed anew since.
+    pub async fn truncated(&self) -> Result<Option<usize>, SourceError> {
+        let watch: Result<Option<i32>, _> = sqlx::query_scalar(
+            "SELECT min(watch) FROM parhelion_ingest.outbox \
+             WHERE pipeline = $1 AND source = $2 AND key IS NULL",
+        )
+        .bind(&self.pipeline)
+        .bind(&self.source)
+        .fetch_one(&self.pool)
+        .await;
+        let watch = watch.map_err(|error| self.error(&error))?;
+        Ok(watch.and_then(|watch| usize::try_from(watch).ok()))
+    }
+
     /// The sources of the file that have a position; the empty name is the file's own, by which everything is
     /// indexed.
     pub async fn positions(&self) -> Result<Vec<String>, SourceError> {

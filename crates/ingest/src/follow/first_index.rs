@@ -12,9 +12,11 @@ use jiff::Timestamp;
 
 use super::changes::ChangeFeed;
 use super::database::PipelineDatabase;
+use super::drift::keep_indexed_columns;
 use super::lease::Lease;
 use super::pause;
 use super::service::{Follower, Service, ServiceError, ServiceEvent};
+use crate::config::SourceConfig;
 use crate::mass::{ChangesBegin, DueSink, MassIndex, RunError, RunOptions, config_digest};
 use crate::sources::SourceError;
 
@@ -73,7 +75,10 @@ impl Service {
             kept: begun,
             token: lease.token(),
             database: database.clone(),
-            feeds: followers.iter().map(|follower| follower.feed.clone()).collect(),
+            sources: followers
+                .iter()
+                .map(|one| (one.feed.clone(), one.config.clone(), one.database.clone()))
+                .collect(),
             fresh: self.fresh.clone(),
         };
         let (held, asked) = (lease.clone(), pause_asked.clone());
@@ -96,7 +101,7 @@ struct ChangesBeginHere {
     kept: Option<String>,
     token: i64,
     database: PipelineDatabase,
-    feeds: Vec<ChangeFeed>,
+    sources: Vec<(ChangeFeed, SourceConfig, PipelineDatabase)>,
     fresh: Arc<AtomicBool>,
 }
 
@@ -112,8 +117,9 @@ impl ChangesBegin for ChangesBeginHere {
             if !self.database.keep_position(&begun, self.token).await? {
                 return Err(RunError::Deposed);
             }
-            for feed in &self.feeds {
+            for (feed, source, database) in &self.sources {
                 feed.begin_anew(self.token).await?;
+                keep_indexed_columns(database, source, self.token).await?;
             }
             self.fresh.store(false, Ordering::Relaxed);
             Ok(begun)

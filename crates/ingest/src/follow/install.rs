@@ -28,6 +28,8 @@ CREATE TABLE IF NOT EXISTS parhelion_ingest.position (
   pipeline text NOT NULL, source text NOT NULL, at text NOT NULL, PRIMARY KEY (pipeline, source));
 CREATE TABLE IF NOT EXISTS parhelion_ingest.pause (
   pipeline text PRIMARY KEY, asked_at timestamptz NOT NULL DEFAULT clock_timestamp(), stopped_token bigint);
+CREATE TABLE IF NOT EXISTS parhelion_ingest.indexed_columns (
+  pipeline text NOT NULL, source text NOT NULL, columns text NOT NULL, PRIMARY KEY (pipeline, source));
 ";
 
 /// The statements for one source.
@@ -66,7 +68,7 @@ pub fn uninstall_sql(config: &IngestConfig, source: &SourceConfig, postgres: &Po
         literal(&slot),
         name(&slot)
     ));
-    for table in ["outbox", "due", "position"] {
+    for table in ["outbox", "due", "position", "indexed_columns"] {
         sql.push_str(&format!(
             "DELETE FROM parhelion_ingest.{table} WHERE pipeline = {} AND source = {};\n",
             literal(&config.name),

@@ -4,13 +4,16 @@
 
 mod changes;
 mod database;
+mod drift;
 mod fence;
 mod first_index;
 mod install;
 mod lease;
 mod pause;
 mod pgoutput;
+mod problem;
 mod service;
+mod slot;
 mod status;
 mod wake;
 mod watch;
@@ -19,6 +22,7 @@ pub use database::{PauseRow, PipelineDatabase};
 pub use fence::{Fence, FenceError};
 pub use install::{install_sql, make_slot, run_sql, slot_name, uninstall_sql};
 pub use pause::{PauseChange, pause, resume};
+pub use problem::{Problem, ProblemState};
 pub use service::{Service, ServiceError, ServiceEvent, ServiceOptions};
 pub use status::{Activity, FollowStatus, status};
 pub use watch::check_watch;

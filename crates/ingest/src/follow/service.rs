@@ -12,6 +12,7 @@ use futures_util::FutureExt as _;
 
 use super::changes::{ChangeBatch, ChangeFeed};
 use super::database::{PipelineDatabase, followed_sources};
+use super::drift::{ColumnUse, QueryColumns, indexed_columns, keep_indexed_columns};
 use super::fence::{Fence, FenceError};
 use super::install::slot_name;
 use super::lease::Lease;
@@ -22,7 +23,7 @@ use crate::mass::{OnProgress, RunError, RunOptions, StateFolder};
 use crate::record::Rejected;
 use crate::shape::{Shaped, Shaper};
 use crate::solr_api::{ApiError, ApiErrorKind};
-use crate::sources::{self, Source, SourceError, SourceErrorKind};
+use crate::sources::{self, Page, Source, SourceError, SourceErrorKind};
 use crate::target::Target;
 
 /// Due rows looked at in one go.
@@ -92,6 +93,8 @@ pub(super) struct Follower {
     pub(super) feed: ChangeFeed,
     pub(super) database: PipelineDatabase,
     poll: Duration,
+    /// Of its queries, when everything was indexed.
+    indexed_columns: Vec<QueryColumns>,
     /// Of what was sent last, where changes are seen again and again.
     sent: Option<HashMap<String, u64>>,
 }
@@ -167,6 +170,7 @@ impl Service {
                 feed: ChangeFeed::new(&source.name, source.key_column(), postgres, &slot, database.clone()),
                 database,
                 poll,
+                indexed_columns: Vec::new(),
                 sent: polls.then(HashMap::new),
             });
         }
@@ -188,6 +192,9 @@ impl Service {
                 Err(ServiceError::Run(RunError::Paused)) => {}
                 indexed => break indexed?,
             }
+        }
+        for follower in followers.iter_mut() {
+            follower.load_indexed_columns(lease.token()).await?;
         }
         let mut fence = Fence::claim(&self.target, &self.config.target.collection, lease.token()).await?;
         (self.options.on_event)(ServiceEvent::Following);
@@ -238,6 +245,7 @@ impl Service {
     ) -> Result<(), ServiceError> {
         let keys: Vec<String> = keys.into_iter().collect();
         let page = follower.source.fetch(&keys).await?;
+        follower.check_columns(&self.config, &page)?;
         let mut there: HashSet<String> = page.records.iter().map(|record| record.key.clone()).collect();
         there.extend(page.rejected.iter().map(|rejected| rejected.key.clone()));
         let now = (self.now)();
@@ -306,6 +314,23 @@ impl Service {
             }
         }
         Ok(wait)
+    }
+}
+
+impl Follower {
+    /// What everything was indexed from; where nobody has kept that, what there is now.
+    async fn load_indexed_columns(&mut self, token: i64) -> Result<(), SourceError> {
+        self.indexed_columns = indexed_columns(&self.database).await?;
+        if self.indexed_columns.is_empty() {
+            keep_indexed_columns(&self.database, &self.config, token).await?;
+            self.indexed_columns = indexed_columns(&self.database).await?;
+        }
+        Ok(())
+    }
+
+    fn check_columns(&self, config: &IngestConfig, page: &Page) -> Result<(), SourceError> {
+        let column_use = ColumnUse { config, source: &self.config, mapping: self.shaper.mapping() };
+        column_use.check_page(&self.indexed_columns, page)
     }
 }
 

@@ -8,6 +8,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::database::{LeaseRow, PauseRow, PipelineDatabase, followed_sources};
+use super::problem::{Problem, problems};
 use crate::config::IngestConfig;
 use crate::sources::SourceError;
 
@@ -37,6 +38,7 @@ pub struct FollowStatus {
     pub changes_waiting: i64,
     pub lag_ms: i64,
     pub next_due_ms: Option<i64>,
+    pub problems: Vec<Problem>,
 }
 
 /// Of every source whose changes are followed.
@@ -57,6 +59,7 @@ pub async fn status(config: &IngestConfig) -> Result<Vec<FollowStatus>, SourceEr
             changes_waiting,
             lag_ms,
             next_due_ms: database.next_due_ms().await?,
+            problems: problems(config, source, postgres, &database).await?,
         });
     }
     Ok(all)
@@ -84,6 +87,7 @@ impl fmt::Display for FollowStatus {
             Activity::Paused => format!("paused for {seconds} s until `parhelion ingest resume`"),
         };
         let (source, waiting, lag) = (&self.source, self.changes_waiting, self.lag_ms);
-        write!(f, "source `{source}`: {active}, {waiting} changes wait, the oldest for {lag} ms")
+        write!(f, "source `{source}`: {active}, {waiting} changes wait, the oldest for {lag} ms")?;
+        self.problems.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
     }
 }

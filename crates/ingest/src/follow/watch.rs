@@ -16,16 +16,9 @@ pub async fn check_watch(pipeline: &str, source: &SourceConfig) -> Vec<String> {
     };
     // A database that cannot be reached is told of by whoever reads its rows.
     let Ok(database) = PipelineDatabase::new(pipeline, &source.name, postgres) else { return Vec::new() };
-    let mut findings = Vec::new();
-    for (place, sql) in questions(postgres) {
-        match sqlx::raw_sql(AssertSqlSafe(sql)).execute(database.pool()).await {
-            Err(sqlx::Error::Database(error)) => {
-                findings.push(format!("source `{}`: {place}: the database says: {error}", source.name));
-            }
-            Err(_) => return findings,
-            Ok(_) => {}
-        }
-    }
+    let findings = refused_questions(&database, postgres).await;
+    let mut findings: Vec<String> =
+        findings.into_iter().map(|finding| format!("source `{}`: {finding}", source.name)).collect();
     if postgres.follow == FollowKind::Replication {
         let level: Result<String, _> = sqlx::query_scalar("SHOW wal_level").fetch_one(database.pool()).await;
         if let Ok(level) = level.as_deref()
@@ -36,6 +29,21 @@ pub async fn check_watch(pipeline: &str, source: &SourceConfig) -> Vec<String> {
                  set it and restart the database, or write `follow = \"trigger\"`",
                 source.name
             ));
+        }
+    }
+    findings
+}
+
+/// A line for each part of the file that the database refuses; none when it is away.
+pub async fn refused_questions(database: &PipelineDatabase, postgres: &PostgresConfig) -> Vec<String> {
+    let mut findings = Vec::new();
+    for (place, sql) in questions(postgres) {
+        match sqlx::raw_sql(AssertSqlSafe(sql)).execute(database.pool()).await {
+            Err(sqlx::Error::Database(error)) => {
+                findings.push(format!("{place}: the database says: {error}"));
+            }
+            Err(_) => return findings,
+            Ok(_) => {}
         }
     }
     findings

@@ -78,6 +78,18 @@ impl FieldSteps {
         }
     }
 
+    /// Whether its values are of this column: of the rows of the child at this place, or of the row itself.
+    pub fn reads(&self, of_child: Option<usize>, name: &str) -> bool {
+        match &self.origin {
+            Origin::Column(column) => of_child.is_none() && column == name,
+            Origin::Template(template) => {
+                of_child.is_none() && template.columns().any(|column| column == name)
+            }
+            Origin::Child { child, column } => of_child == Some(*child) && column == name,
+            Origin::Constant(_) => false,
+        }
+    }
+
     /// The field's values, transformed and typed; empty when it has none. Errors: the reason, with the
     /// field's name.
     pub fn values<'a>(&'a self, record: &'a Record) -> Result<Vec<Cow<'a, Value>>, String> {

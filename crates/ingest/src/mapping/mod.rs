@@ -115,6 +115,18 @@ impl Mapping {
         self.id_of(&Record { key: key.to_owned(), row, children: Vec::new() }).ok()
     }
 
+    /// Whether documents are made of this column: of the rows of the child at this place, or of the row
+    /// itself.
+    pub fn reads(&self, of_child: Option<usize>, column: &str) -> bool {
+        let fields = std::iter::once(&self.id).chain(&self.fields);
+        let mut nested = self.nested.iter().filter(|nested| Some(nested.child) == of_child);
+        (of_child.is_none() && self.other_columns.is_some())
+            || fields.into_iter().any(|field| field.reads(of_child, column))
+            || nested.any(|nested| {
+                nested.columns_but.is_some() || nested.fields.iter().any(|field| field.reads(None, column))
+            })
+    }
+
     fn write_open(&self, record: &Record, out: &mut Vec<u8>) -> Result<Written, String> {
         let start = out.len();
         let id = self.id_of(record)?;
