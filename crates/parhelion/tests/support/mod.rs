@@ -1,5 +1,8 @@
 //! A server process of the binary under test, on a free port, and a small blocking client.
 
+#[allow(dead_code, reason = "only those with a history of updates")]
+pub mod history;
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -20,9 +23,11 @@ impl Server {
         Self::start_with(data_dir, &[])
     }
 
-    /// The same, with more arguments.
+    /// The same, with more arguments. `PARHELION_BINARY` names another binary than the one built beside the
+    /// test: a release, for long runs.
     pub fn start_with(data_dir: &Path, arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_parhelion"))
+        let binary = std::env::var("PARHELION_BINARY");
+        let mut child = Command::new(binary.as_deref().unwrap_or(env!("CARGO_BIN_EXE_parhelion")))
             .args(["serve", "--port", "0", "--data-dir"])
             .arg(data_dir)
             .args(arguments)
