@@ -4,12 +4,12 @@
 mod support;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use ingest::config::{self, IngestConfig};
-use ingest::mass::{ChangesBegin, MassIndex, RunError, RunOptions, RunPhase, StateFolder};
+use ingest::mass::{ChangesBegin, MassIndex, RunAdvance, RunError, RunOptions, RunPhase, StateFolder};
 use ingest::reset;
 use support::{Act, Server, ok};
 
@@ -51,7 +51,7 @@ impl ChangesBegin for Changes {
 fn run(config: &IngestConfig, changes: &Arc<Changes>) -> MassIndex {
     let options = RunOptions { errors_max: 0, fresh: false };
     let now = Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
-    MassIndex::new(config, now, options, Arc::new(|_, _| ())).unwrap().with_changes(changes.clone())
+    MassIndex::new(config, now, options, Arc::new(|_| ())).unwrap().with_changes(changes.clone())
 }
 
 /// Pauses it behind its first page; the second is sent and does not count.
@@ -85,6 +85,26 @@ async fn a_paused_run_goes_on_as_long_as_its_changes_are_kept() {
     let report = run(&config, &kept).run().await.unwrap();
     assert_eq!((report.run, report.resumed, report.totals.sent), (2, 1, 2500));
     assert_eq!((state(&config).1, kept.begun.load(Relaxed)), (RunPhase::Done, 0));
+}
+
+/// Rows of a file are not counted before they are read.
+#[tokio::test]
+async fn progress_of_a_file_is_by_bytes() {
+    let server = Server::start(|_, _| Act::Answer(ok("{}"))).await;
+    let folder = tempfile::tempdir().unwrap();
+    let config = write_file(folder.path(), &server.url.to_string());
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let keep = seen.clone();
+    let on_progress = Arc::new(move |advance: RunAdvance| keep.lock().unwrap().push(advance));
+    let options = RunOptions { errors_max: 0, fresh: false };
+    let now = Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
+    MassIndex::new(&config, now, options, on_progress).unwrap().run().await.unwrap();
+    let seen: Vec<_> =
+        seen.lock().unwrap().iter().map(|one| (one.totals.rows(), one.rows.unwrap())).collect();
+    let [(1000, first), (2000, second), last] = seen[..] else { panic!("{seen:?}") };
+    // The first lines are shorter than those that follow.
+    assert!((2501..2700).contains(&first) && (2501..2700).contains(&second), "{seen:?}");
+    assert_eq!(last, (2500, 2500));
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ use progress::RunProgress;
 pub use progress::{OnProgress, Permit, RunError};
 pub use range::DueSink;
 use range::RangeWork;
-pub use state::{RangeState, RunPhase, RunState, RunTotals, SourceState, StateFolder};
+pub use state::{RangeState, RunAdvance, RunPhase, RunState, RunTotals, SourceState, StateFolder};
 pub use swap::rollback;
 
 /// Ranges a connection: so that the last ones end together, and holes between keys even out.
@@ -265,10 +265,11 @@ impl MassIndex {
         snapshot: &dyn Snapshot,
     ) -> Result<(), RunError> {
         if progress.state.lock().await.sources[at].ranges.is_empty() {
-            let rows = snapshot.count().await?;
+            let (rows, bytes) = (snapshot.count().await?, snapshot.bytes().await?);
             let ranges = snapshot.ranges(self.config.target.connections * RANGES_PER_CONNECTION).await?;
             let mut state = progress.state.lock().await;
             state.sources[at].rows = rows;
+            state.sources[at].bytes = bytes;
             state.sources[at].ranges =
                 ranges.into_iter().map(|range| RangeState { range, ..RangeState::default() }).collect();
             self.folder.save(&state)?;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Mutex;
 
-use super::state::{RunState, RunTotals, StateFolder};
+use super::state::{RunAdvance, RunState, RunTotals, StateFolder};
 use crate::record::Rejected;
 use crate::sources::SourceError;
 
@@ -49,11 +49,20 @@ impl From<std::io::Error> for RunError {
     }
 }
 
-/// Rows as they are dealt with, for a progress bar.
-pub type OnProgress = Arc<dyn Fn(RunTotals, Option<u64>) + Send + Sync>;
+/// Told after each page.
+pub type OnProgress = Arc<dyn Fn(RunAdvance) + Send + Sync>;
 
 /// Whether the run may go on, or why not: [`RunError::Deposed`], [`RunError::Paused`].
 pub type Permit = Arc<dyn Fn() -> Result<(), RunError> + Send + Sync>;
+
+/// A page that is dealt with.
+pub(super) struct PageDone {
+    /// Source and range, by their places.
+    pub(super) at: (usize, usize),
+    pub(super) cursor: String,
+    pub(super) bytes: u64,
+    pub(super) totals: RunTotals,
+}
 
 /// What the workers of a run share.
 pub(super) struct RunProgress {
@@ -70,13 +79,8 @@ impl RunProgress {
     /// A page is dealt with: keeps its refusals, then where to go on. Errors: too many refusals in all; the
     /// page with the one too many does not count as done, so that the run goes on before it once its cause is
     /// mended, and never to an end without its rows.
-    pub(super) async fn page_done(
-        &self,
-        at: (usize, usize),
-        cursor: String,
-        totals: RunTotals,
-        rejected: &[Rejected],
-    ) -> Result<(), RunError> {
+    pub(super) async fn page_done(&self, page: PageDone, rejected: &[Rejected]) -> Result<(), RunError> {
+        let PageDone { at, cursor, bytes, totals } = page;
         (self.permit)()?;
         let mut state = self.state.lock().await;
         let letters_bytes = self.folder.keep_letters(state.run, rejected)?;
@@ -91,9 +95,9 @@ impl RunProgress {
         let range = &mut state.sources[at.0].ranges[at.1];
         range.cursor = Some(cursor);
         range.totals.add(totals);
+        range.bytes += bytes;
         self.folder.save(&state)?;
-        let (all, rows) = (state.totals(), state.sources.iter().map(|source| source.rows).sum());
-        (self.on_progress)(all, rows);
+        (self.on_progress)(state.advance());
         Ok(())
     }
 

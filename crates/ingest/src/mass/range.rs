@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
-use super::progress::{RunError, RunProgress};
+use super::progress::{PageDone, RunError, RunProgress};
 use super::state::RunTotals;
 use crate::clock::Now;
 use crate::record::Rejected;
@@ -60,7 +60,7 @@ impl RangeWork {
     }
 
     async fn send(&self, progress: &RunProgress, collection: &str, page: Page) -> Result<(), RunError> {
-        let cursor = page.cursor.clone();
+        let (cursor, bytes) = (page.cursor.clone(), page.bytes);
         let now = (self.now)();
         let Shaped { documents, hidden, mut rejected, due } = self.shaper.shape(page, now);
         let mut refused = Vec::new();
@@ -82,6 +82,7 @@ impl RangeWork {
             rejected: (rejected.len() + refused.len()) as u64,
         };
         rejected.extend::<Vec<Rejected>>(refused);
-        progress.page_done((self.source, self.range), cursor, totals, &rejected).await
+        let at = (self.source, self.range);
+        progress.page_done(PageDone { at, cursor, bytes, totals }, &rejected).await
     }
 }

@@ -69,6 +69,9 @@ pub struct SourceState {
     #[serde(default)]
     pub revision: Option<String>,
     pub rows: Option<u64>,
+    /// To be read, where rows are not counted before.
+    #[serde(default)]
+    pub bytes: Option<u64>,
     pub ranges: Vec<RangeState>,
 }
 
@@ -78,6 +81,19 @@ pub struct RangeState {
     pub cursor: Option<String>,
     pub ended: bool,
     pub totals: RunTotals,
+    /// Read of the source's.
+    #[serde(default)]
+    pub bytes: u64,
+}
+
+/// How far a run is, for those who watch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunAdvance {
+    pub totals: RunTotals,
+    /// In all; `None` until the last source is begun.
+    pub rows: Option<u64>,
+    /// Whether that is by the bytes that were read, and not counted.
+    pub estimated: bool,
 }
 
 /// Rows by what became of them.
@@ -121,10 +137,43 @@ impl RunState {
         Self { run, target, made, previous, collection, ..Self::default() }
     }
 
+    pub fn advance(&self) -> RunAdvance {
+        let all = self.sources.iter().map(SourceState::rows_in_all);
+        let all = all.collect::<Option<Vec<_>>>().unwrap_or_default();
+        RunAdvance {
+            totals: self.totals(),
+            rows: (!all.is_empty()).then(|| all.iter().map(|(rows, _)| rows).sum()),
+            estimated: all.iter().any(|(_, estimated)| *estimated),
+        }
+    }
+
     pub fn totals(&self) -> RunTotals {
         let mut totals = RunTotals::default();
-        self.sources.iter().flat_map(|source| &source.ranges).for_each(|range| totals.add(range.totals));
+        self.sources.iter().for_each(|source| totals.add(source.totals()));
         totals
+    }
+}
+
+impl SourceState {
+    fn totals(&self) -> RunTotals {
+        let mut totals = RunTotals::default();
+        self.ranges.iter().for_each(|range| totals.add(range.totals));
+        totals
+    }
+
+    /// How many rows it has, and whether that is an estimate: as if the bytes still to come had as many a
+    /// byte as those that were read.
+    fn rows_in_all(&self) -> Option<(u64, bool)> {
+        let read = self.totals().rows();
+        if !self.ranges.is_empty() && self.ranges.iter().all(|range| range.ended) {
+            return Some((read, false));
+        }
+        if let Some(rows) = self.rows {
+            return Some((rows, false));
+        }
+        let bytes_read: u64 = self.ranges.iter().map(|range| range.bytes).sum();
+        let rows = u128::from(read) * u128::from(self.bytes?) / u128::from(bytes_read.max(1));
+        (bytes_read > 0).then(|| (u64::try_from(rows).unwrap_or(u64::MAX).max(read), true))
     }
 }
 
@@ -185,5 +234,39 @@ impl StateFolder {
     /// Where refused rows are kept, a line of JSON each.
     pub fn dead_letters(&self, run: u64) -> PathBuf {
         self.0.join(format!("dead-letters-{run}.jsonl"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(rows: Option<u64>, bytes: Option<u64>, ranges: &[(u64, u64, bool)]) -> SourceState {
+        let range = |(sent, bytes, ended): &(u64, u64, bool)| RangeState {
+            totals: RunTotals { sent: *sent, ..RunTotals::default() },
+            bytes: *bytes,
+            ended: *ended,
+            ..RangeState::default()
+        };
+        SourceState { rows, bytes, ranges: ranges.iter().map(range).collect(), ..SourceState::default() }
+    }
+
+    #[test]
+    fn rows_are_counted_or_estimated_by_bytes() {
+        let check = |sources: Vec<SourceState>, expected: Option<u64>, estimated: bool| {
+            let advance = RunState { sources, ..RunState::default() }.advance();
+            assert_eq!((advance.rows, advance.estimated), (expected, estimated));
+        };
+        check(Vec::new(), None, false);
+        let counted = || source(Some(70), None, &[(10, 0, false)]);
+        check(vec![counted()], Some(70), false);
+        check(vec![source(None, Some(1000), &[(0, 0, false)])], None, false);
+        check(vec![source(None, Some(1000), &[(10, 90, false), (10, 110, false)])], Some(100), true);
+        check(vec![counted(), source(None, Some(1000), &[(20, 200, false)])], Some(170), true);
+        // One that is read is counted by that; one that is not begun is not known.
+        check(vec![source(None, Some(1000), &[(20, 990, true)])], Some(20), false);
+        check(vec![counted(), source(None, None, &[])], None, false);
+        // A file that has grown since: not fewer than were read.
+        check(vec![source(None, Some(100), &[(20, 200, false)])], Some(20), true);
     }
 }

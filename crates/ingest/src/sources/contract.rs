@@ -41,6 +41,8 @@ pub struct Page {
     pub rejected: Vec<Rejected>,
     /// Reading goes on behind this.
     pub cursor: String,
+    /// Of the source's [`bytes`](Snapshot::bytes), those that this page was read from.
+    pub bytes: u64,
 }
 
 pub trait Source: Send + Sync {
@@ -63,6 +65,12 @@ pub trait Source: Send + Sync {
 pub trait Snapshot: Send + Sync {
     /// How many rows there are, for progress and for the count at the end; `None` where only reading tells.
     fn count(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>>;
+
+    /// How many bytes there are to read, for progress where only reading tells how many rows; `None` where
+    /// pages say no bytes.
+    fn bytes(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>> {
+        Box::pin(async { Ok(None) })
+    }
 
     /// Ranges that cover all rows once, about `wanted` of them.
     fn ranges(&self, wanted: usize) -> BoxFuture<'_, Result<Vec<KeyRange>, SourceError>>;

@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::csv_quotes::QuoteWatch;
 use super::files::{
-    BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error, file_revision,
+    BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_bytes, file_error, file_revision,
 };
 use crate::config::{CsvConfig, SourceConfig};
 use crate::mapping::unknown_column;
@@ -95,6 +95,7 @@ impl BlockingPages for CsvPages {
         let mut page = Page::default();
         let mut cells = ByteRecord::new();
         let mut any = false;
+        let begin = self.reader.position().byte();
         while page.records.len() + page.rejected.len() < PAGE_ROWS {
             let line = self.reader.position().line();
             let read = self.reader.read_byte_record(&mut cells);
@@ -113,6 +114,7 @@ impl BlockingPages for CsvPages {
         }
         let position = self.reader.position();
         page.cursor = format!("{}:{}:{}", position.byte(), position.line(), position.record());
+        page.bytes = position.byte() - begin;
         Ok(any.then_some(page))
     }
 }
@@ -161,6 +163,10 @@ impl Source for CsvSource {
 impl Snapshot for CsvSource {
     fn count(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>> {
         Box::pin(async { Ok(None) })
+    }
+
+    fn bytes(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>> {
+        Box::pin(file_bytes(&self.name, &self.config.path))
     }
 
     fn ranges(&self, _: usize) -> BoxFuture<'_, Result<Vec<KeyRange>, SourceError>> {

@@ -53,6 +53,16 @@ pub fn file_error(source: &str, path: &Path, error: &io::Error) -> SourceError {
     }
 }
 
+/// How long the file is.
+pub async fn file_bytes(source: &str, path: &Path) -> Result<Option<u64>, SourceError> {
+    let (name, path) = (source.to_owned(), path.to_owned());
+    blocking(source, move || {
+        let facts = std::fs::metadata(&path).map_err(|error| file_error(&name, &path, &error))?;
+        Ok(Some(facts.len()))
+    })
+    .await
+}
+
 /// Tells a file from the one that was there before, for cursors that count its bytes.
 pub async fn file_revision(source: &str, path: &Path) -> Result<Option<String>, SourceError> {
     let (name, path) = (source.to_owned(), path.to_owned());

@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json};
 
 use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::files::{
-    BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error, file_revision,
+    BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_bytes, file_error, file_revision,
 };
 use super::json_object::read_object;
 use crate::config::{JsonLinesConfig, SourceConfig};
@@ -98,6 +98,7 @@ impl BlockingPages for JsonLinesPages {
     fn next_page(&mut self) -> Result<Option<Page>, SourceError> {
         let mut page = Page::default();
         let mut any = false;
+        let page_begin = self.at;
         while page.records.len() + page.rejected.len() < PAGE_ROWS && self.at < self.end {
             let begin = self.at;
             let Some(line) = self.next_line()? else { break };
@@ -115,6 +116,7 @@ impl BlockingPages for JsonLinesPages {
             }
         }
         page.cursor = self.at.to_string();
+        page.bytes = self.at - page_begin;
         Ok(any.then_some(page))
     }
 }
@@ -199,6 +201,10 @@ impl Source for JsonLinesSource {
 impl Snapshot for JsonLinesSource {
     fn count(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>> {
         Box::pin(async { Ok(None) })
+    }
+
+    fn bytes(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>> {
+        Box::pin(file_bytes(&self.name, &self.config.path))
     }
 
     fn ranges(&self, wanted: usize) -> BoxFuture<'_, Result<Vec<KeyRange>, SourceError>> {

@@ -87,6 +87,30 @@ async fn json_lines_come_once_and_bad_ones_are_told() {
     check("jsonl", &path, 2501, &["not a JSON object", "not a JSON object", "`id` has no value"]).await;
 }
 
+/// By which progress is estimated.
+#[tokio::test]
+async fn pages_of_files_say_how_much_of_the_file_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let header = "id,text\n";
+    let csv: String = (0..2500).map(|row| format!("{row},\"two\nlines\"\n")).collect();
+    let json: String =
+        (0..2500).map(|row| format!("{{\"id\":{row},\"text\":\"{}\"}}\n", "x".repeat(900))).collect();
+    for (kind, header, rows) in [("csv", header, csv), ("jsonl", "", json)] {
+        fs::write(&path, format!("{header}{rows}")).unwrap();
+        let snapshot = open_source(kind, &path).snapshot().await.unwrap();
+        assert_eq!(snapshot.bytes().await.unwrap(), Some((header.len() + rows.len()) as u64), "{kind}");
+        let mut bytes = 0;
+        for range in snapshot.ranges(3).await.unwrap() {
+            let mut pages = snapshot.pages(&range, None).await.unwrap();
+            while let Some(page) = pages.next().await.unwrap() {
+                bytes += page.bytes;
+            }
+        }
+        assert_eq!(bytes, rows.len() as u64, "{kind}");
+    }
+}
+
 #[tokio::test]
 async fn a_line_without_end_is_refused_and_the_next_is_read() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use ingest::config::{self, IngestConfig};
 use ingest::follow::{Service, ServiceEvent, ServiceOptions};
-use ingest::mass::{self, MassIndex, OnProgress, RunOptions, RunReport, RunTotals};
+use ingest::mass::{self, MassIndex, RunOptions, RunReport, RunTotals};
 use serde_json::json;
 
 use super::arguments::{FileArgs, OnceArgs};
+use super::progress::Progress;
 use crate::ambient::{new_holder, now};
 use crate::output;
 
@@ -21,34 +21,12 @@ pub async fn once(args: &OnceArgs) -> anyhow::Result<()> {
 }
 
 async fn index(config: &IngestConfig, args: &OnceArgs) -> anyhow::Result<RunReport> {
-    let bar = progress_bar();
+    let progress = Progress::shown();
     let options = RunOptions { errors_max: args.max_errors, fresh: args.fresh };
-    let run = MassIndex::new(config, Arc::new(now), options, on_progress(&bar))?;
+    let run = MassIndex::new(config, Arc::new(now), options, progress.on_progress())?;
     let report = run.run().await;
-    bar.finish_and_clear();
+    progress.end();
     Ok(report?)
-}
-
-fn progress_bar() -> ProgressBar {
-    if !output::on_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style =
-        ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left{msg}");
-    ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-fn on_progress(bar: &ProgressBar) -> OnProgress {
-    let bar = bar.clone();
-    Arc::new(move |totals: RunTotals, rows| {
-        if let Some(rows) = rows {
-            bar.set_length(rows);
-        }
-        bar.set_position(totals.rows());
-        if totals.rejected > 0 {
-            bar.set_message(format!(", {} refused", totals.rejected));
-        }
-    })
 }
 
 fn print_report(report: &RunReport, as_json: bool) {
@@ -84,11 +62,15 @@ pub async fn rollback(args: &FileArgs) -> anyhow::Result<()> {
 
 pub async fn serve(args: &OnceArgs) -> anyhow::Result<()> {
     let config = config::load(&args.file.file)?;
-    let bar = progress_bar();
-    let on_event = |event: ServiceEvent| match event {
+    let progress = Progress::shown();
+    let at_end = progress.clone();
+    let on_event = move |event: ServiceEvent| match event {
         ServiceEvent::Standby { behind } => tracing::debug!(%behind, "standing by"),
         ServiceEvent::Active { token } => output::note(&format!("active with token {token}")),
-        ServiceEvent::Following => output::note("following changes"),
+        ServiceEvent::Following => {
+            at_end.end();
+            output::note("following changes");
+        }
         ServiceEvent::Applied { documents, deletes, rejected } => {
             tracing::debug!(documents, deletes, rejected, "changes are indexed");
         }
@@ -100,7 +82,7 @@ pub async fn serve(args: &OnceArgs) -> anyhow::Result<()> {
         run: RunOptions { errors_max: args.max_errors, fresh: args.fresh },
         holder: new_holder(),
         on_event: Box::new(on_event),
-        on_progress: on_progress(&bar),
+        on_progress: progress.on_progress(),
     };
     let service = Service::new(&config, Arc::new(now), options)?;
     service.run(stopped()).await?;

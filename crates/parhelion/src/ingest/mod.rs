@@ -7,6 +7,7 @@ mod compare;
 mod control;
 mod index;
 mod preview;
+mod progress;
 
 use clap::{Args, Subcommand};
 
