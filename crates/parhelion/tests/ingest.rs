@@ -141,6 +141,65 @@ fn another_solr_is_copied_document_by_document() {
     assert_eq!(answer["response"]["docs"][0].to_string(), r#"{"name_s":"é2499","tag_ss":["x","y"]}"#);
 }
 
+/// Rows are roots; what is below them arrives below them, at every depth.
+#[test]
+fn documents_below_others_of_another_solr_arrive_below_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"));
+    let client = server.client();
+    client.create_collection("old", 1);
+    let shelf = |at: usize| {
+        let book = |book: usize| {
+            format!(
+                r#"{{"id":"s{at}b{book}","title_s":"b{book}","notes":[{{"id":"s{at}b{book}n","text_s":"n"}}]}}"#
+            )
+        };
+        let books = (0..12).map(book).collect::<Vec<_>>().join(",");
+        format!(
+            r#"{{"id":"s{at}","name_s":"n","books":[{books}],"owner":{{"id":"o{at}","name_s":"p"}},"only":[{{"id":"l{at}"}}]}}"#
+        )
+    };
+    let documents = format!("[{},{},{},{{\"id\":\"t\",\"name_s\":\"alone\"}}]", shelf(0), shelf(1), shelf(2));
+    client.post_json("old/update", &[("commit", "true")], documents).unwrap().ok().unwrap();
+    let file = folder.path().join("shelves.toml");
+    let copy = |new: &str, fields: &str| {
+        let text = format!(
+            "[target]\nurl = \"{url}\"\ncollection = \"{new}\"\n\
+             [[source]]\nname = \"old\"\n[source.solr]\nurl = \"{url}\"\ncollection = \"old\"\npage_rows = 2\n{fields}",
+            url = server.url
+        );
+        fs::write(&file, text).unwrap();
+        expect(&["once"], &file, true, "4 documents in");
+        expect(&["diff"], &file, true, "sources 4, collection 4, 0 differ");
+    };
+    let shelves = |collection: &str| {
+        // Without versions, which are each collection's own.
+        let fields = "id,name_s,title_s,text_s,books,notes,owner,only,[child]";
+        let params = [("q", "name_s:*"), ("fq", "-_nest_path_:*"), ("fl", fields), ("sort", "id asc")];
+        client.json(&format!("{collection}/select"), &params)["response"]["docs"].clone()
+    };
+    let old = shelves("old");
+    let notes = old[0]["books"].as_array().unwrap().iter().filter(|book| book["notes"].is_array());
+    assert_eq!((old.as_array().unwrap().len(), notes.count()), (4, 12), "{old:#?}");
+    copy("new", "");
+    assert_eq!(shelves("new"), old);
+    assert_eq!(count(&client, "new"), count(&client, "old"));
+    client
+        .post_json("new/update", &[("commit", "true")], r#"{"delete":"s1"}"#.to_owned())
+        .unwrap()
+        .ok()
+        .unwrap();
+    expect(&["diff", "--repair"], &file, true, "1 mended");
+    assert_eq!(shelves("new"), old, "a single row comes with what is below it");
+    let why = ["why", file.to_str().unwrap()];
+    expect(&why, Path::new("s0"), true, "row `s0`: visible");
+    expect(&why, Path::new("s0b0"), true, "row `s0b0`: the source has no such row");
+    copy("named", "fields = [\"id\", \"name_s\", \"books\"]\n");
+    let named = shelves("named");
+    assert_eq!(named[0]["books"][0].to_string(), r#"{"id":"s0b0"}"#);
+    assert!(named[0]["owner"].is_null(), "{named:#?}");
+}
+
 /// A collection that another name of the file has made serves those who search it.
 #[test]
 fn another_collections_runs_are_left_alone_and_contents_are_compared() {

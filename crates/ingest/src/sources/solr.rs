@@ -1,12 +1,13 @@
 //! Another Solr: all documents of a query in the order of their ids by `cursorMark`, which is the cursor here
-//! too. What is neither stored nor in a column does not come; `_version_` and what marks blocks are left
-//! behind.
+//! too. Documents below others come in their places within them (`[child]`), not as rows of their own. What
+//! is neither stored nor in a column does not come; `_version_` and what marks blocks are left behind.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value as Json;
+use tokio::sync::OnceCell;
 
 use super::contract::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
 use super::jsonl::record_of;
@@ -14,7 +15,16 @@ use crate::config::{SolrConfig, SourceConfig};
 use crate::record::Rejected;
 use crate::solr_api::{ApiError, ApiErrorKind, SolrApi};
 
-const LEFT_BEHIND: [&str; 4] = ["_version_", "_root_", "_nest_path_", "_nest_parent_"];
+const LEFT_BEHIND: [&str; 4] = ["_version_", "_root_", NEST_PATH_FIELD, "_nest_parent_"];
+
+/// Where a document is within its root; a root has none.
+const NEST_PATH_FIELD: &str = "_nest_path_";
+
+/// Of a schema that keeps paths.
+const ROOTS_ONLY: (&str, &str) = ("fq", "-_nest_path_:*");
+
+/// All of them: Solr 8 gives ten unless it is told.
+const CHILDREN: &str = "[child limit=-1]";
 
 #[derive(Clone)]
 pub struct SolrSource {
@@ -22,6 +32,8 @@ pub struct SolrSource {
     key: String,
     config: SolrConfig,
     api: SolrApi,
+    /// Whether the schema keeps paths of documents below others. Asked once; clones share the answer.
+    nests: Arc<OnceCell<bool>>,
 }
 
 struct SolrPages {
@@ -40,6 +52,7 @@ impl SolrSource {
             key: source.key_column().to_owned(),
             config: config.clone(),
             api,
+            nests: Arc::default(),
         })
     }
 
@@ -52,18 +65,38 @@ impl SolrSource {
     }
 
     async fn select(&self, params: &[(&str, &str)]) -> Result<Json, SourceError> {
-        let path = format!("{}/select", self.config.collection);
-        self.api.post_form(&path, params).await.map_err(|error| self.error(error))
+        self.try_select(params).await.map_err(|error| self.error(error))
+    }
+
+    async fn try_select(&self, params: &[(&str, &str)]) -> Result<Json, ApiError> {
+        self.api.post_form(&format!("{}/select", self.config.collection), params).await
+    }
+
+    /// A schema without the field refuses to search it, and has no documents below others that could be told
+    /// from roots.
+    async fn nests(&self) -> Result<bool, SourceError> {
+        let ask = || async {
+            match self.try_select(&[("q", "*:*"), ("rows", "0"), ROOTS_ONLY]).await {
+                Ok(_) => Ok(true),
+                Err(error) if error.kind == ApiErrorKind::Refused => Ok(false),
+                Err(error) => Err(self.error(error)),
+            }
+        };
+        self.nests.get_or_try_init(ask).await.copied()
+    }
+
+    /// The field list; with `more` at its end.
+    fn fields(&self, more: &[&str]) -> String {
+        let fields = self.config.fields.iter().map(String::as_str);
+        fields.chain(more.iter().copied()).collect::<Vec<_>>().join(",")
     }
 
     fn page(&self, docs: Option<&mut Json>, columns: &mut Arc<[String]>) -> Page {
         let mut page = Page::default();
         let docs = docs.and_then(Json::as_array_mut).map(std::mem::take).unwrap_or_default();
-        for doc in docs {
-            let Json::Object(mut object) = doc else { continue };
-            LEFT_BEHIND.iter().for_each(|name| {
-                object.remove(*name);
-            });
+        for mut doc in docs {
+            leave_behind(&mut doc);
+            let Json::Object(object) = doc else { continue };
             match record_of(object, &self.key, columns) {
                 Ok(record) => page.records.push(record),
                 Err(reason) => {
@@ -75,6 +108,20 @@ impl SolrSource {
     }
 }
 
+/// Of the document, and of those below it.
+fn leave_behind(value: &mut Json) {
+    match value {
+        Json::Object(object) => {
+            LEFT_BEHIND.iter().for_each(|name| {
+                object.remove(*name);
+            });
+            object.values_mut().for_each(leave_behind);
+        }
+        Json::Array(values) => values.iter_mut().for_each(leave_behind),
+        _ => {}
+    }
+}
+
 impl Pages for SolrPages {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Page>, SourceError>> {
         Box::pin(async move {
@@ -82,8 +129,9 @@ impl Pages for SolrPages {
                 return Ok(None);
             }
             let config = &self.source.config;
-            let (rows, fields) = (config.page_rows.to_string(), config.fields.join(","));
-            let sort = format!("{} asc", self.source.key);
+            let nests = self.source.nests().await?;
+            let (rows, sort) = (config.page_rows.to_string(), format!("{} asc", self.source.key));
+            let fields = self.source.fields(if nests { &[CHILDREN] } else { &[] });
             let params = [
                 ("q", config.query.as_str()),
                 ("sort", &sort),
@@ -91,6 +139,7 @@ impl Pages for SolrPages {
                 ("fl", &fields),
                 ("cursorMark", &self.mark),
             ];
+            let params: Vec<_> = params.into_iter().chain(nests.then_some(ROOTS_ONLY)).collect();
             let mut answer = self.source.select(&params).await?;
             let next = answer.get("nextCursorMark").and_then(Json::as_str).map(str::to_owned);
             let next =
@@ -117,15 +166,21 @@ impl Source for SolrSource {
     fn fetch<'a>(&'a self, keys: &'a [String]) -> BoxFuture<'a, Result<Page, SourceError>> {
         Box::pin(async move {
             let path = format!("{}/get", self.config.collection);
+            // Its path tells a document below another, which is no row.
+            let more: &[&str] = if self.nests().await? { &[NEST_PATH_FIELD, CHILDREN] } else { &[] };
+            let fields = self.fields(more);
             let mut page = Page::default();
             // One parameter each: ids may have commas.
             for key in keys {
-                let answer = self.api.get(&path, &[("id", key), ("fl", &self.config.fields.join(","))]).await;
+                let answer = self.api.get(&path, &[("id", key), ("fl", &fields)]).await;
                 let answer = answer.map_err(|error| self.error(error))?;
-                let Some(doc) = answer.get("doc").filter(|doc| doc.is_object()) else { continue };
+                let doc = answer.get("doc").filter(|doc| doc.is_object());
+                let Some(doc) = doc.filter(|doc| doc.get(NEST_PATH_FIELD).is_none()) else { continue };
                 let mut columns: Arc<[String]> = Arc::new([]);
                 let one = self.page(Some(&mut Json::from(vec![doc.clone()])), &mut columns);
                 page.records.extend(one.records);
+                let named = |rejected| Rejected { key: key.clone(), ..rejected };
+                page.rejected.extend(one.rejected.into_iter().map(named));
             }
             Ok(page)
         })
@@ -135,7 +190,10 @@ impl Source for SolrSource {
 impl Snapshot for SolrSource {
     fn count(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>> {
         Box::pin(async {
-            let answer = self.select(&[("q", &self.config.query), ("rows", "0")]).await?;
+            let params = [("q", self.config.query.as_str()), ("rows", "0")];
+            let params: Vec<_> =
+                params.into_iter().chain(self.nests().await?.then_some(ROOTS_ONLY)).collect();
+            let answer = self.select(&params).await?;
             Ok(answer.pointer("/response/numFound").and_then(Json::as_u64))
         })
     }
@@ -152,5 +210,26 @@ impl Snapshot for SolrSource {
         let mark = cursor.unwrap_or("*").to_owned();
         let pages = SolrPages { source: self.clone(), mark, ended: false, columns: Arc::new([]) };
         Box::pin(async move { Ok(Box::new(pages) as Box<dyn Pages>) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_marks_blocks_is_left_behind_at_every_depth() {
+        let mut doc = json!({
+            "id": "s1", "_version_": 7, "_root_": "s1", "tags": ["a", "b"],
+            "owner": {"id": "o1", "_nest_path_": "/owner"},
+            "books": [{"id": "b1", "_root_": "s1", "notes": [{"id": "n1", "_nest_parent_": "b1"}]}],
+        });
+        leave_behind(&mut doc);
+        let left = json!({
+            "id": "s1", "tags": ["a", "b"], "owner": {"id": "o1"}, "books": [{"id": "b1", "notes": [{"id": "n1"}]}],
+        });
+        assert_eq!(doc, left);
     }
 }
