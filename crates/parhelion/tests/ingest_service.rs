@@ -36,7 +36,7 @@ impl Lab {
             "[target]\nurl = \"{}\"\ncollection = \"films\"\ncommit_within_ms = 10\n\
              [[source]]\nname = \"film\"\nkey = \"id\"\n\
              [source.postgres]\nurl = \"{}\"\nquery = \"SELECT * FROM film\"\nfollow = \"{follow}\"\n\
-             watch = [{{ table = \"film\", key = \"id\" }}]\n\
+             slot_bytes_max = 30000000\nwatch = [{{ table = \"film\", key = \"id\" }}]\n\
              [[source.field]]\nname = \"title_t\"\ncolumn = \"title\"\n\
              [[source.field]]\nname = \"year_i\"\ncolumn = \"year\"\n",
             server.url,
@@ -78,7 +78,14 @@ impl Lab {
     }
 
     fn service(&self) -> IngestService {
-        let mut child = command(&["run"], &self.file).stderr(Stdio::piped()).spawn().expect("it starts");
+        self.service_with(&[])
+    }
+
+    fn service_with(&self, arguments: &[&str]) -> IngestService {
+        let mut child = command(&[&["run"], arguments].concat(), &self.file)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         IngestService { child, lines }
     }
@@ -203,5 +210,39 @@ fn a_column_that_is_gone_or_of_another_type_is_a_state() {
     let mut service = lab.service();
     service.wait_for("following changes");
     lab.wait_for(101);
+    service.stop();
+}
+
+/// In a pause the log is held back for nobody: beyond its bound the slot is given up, and that is a state.
+#[test]
+fn a_slot_is_followed_over_a_restart_and_bounded_in_a_pause() {
+    let Some(lab) = Lab::new("replication") else { return };
+    let mut service = lab.service();
+    service.wait_for("following changes");
+    lab.wait_for(100);
+    lab.expect(&["pause"], true, "ends what it is at, and waits");
+    service.wait_for("paused: changes wait");
+    lab.sql("INSERT INTO film VALUES (101, 'later', 2001)");
+    service.stop();
+    let mut service = lab.service();
+    service.wait_for("paused: changes wait");
+    lab.expect(&["resume"], true, "is active");
+    lab.wait_for(101);
+
+    lab.expect(&["pause"], true, "ends what it is at, and waits");
+    for film in 102..106 {
+        // 16 MiB of log each.
+        lab.sql(&format!("INSERT INTO film VALUES ({film}, 'later', 2001); SELECT pg_switch_wal()"));
+    }
+    service.wait_for("more than `slot_bytes_max`, and was dropped; run `parhelion ingest install FILE`");
+    assert!(!service.child.wait().unwrap().success());
+    lab.expect(&["status"], true, "slot lost: the slot `ingest_films_film` is not there");
+    lab.expect(&["status", "--json"], true, "\"state\": \"slot_lost\"");
+
+    lab.expect(&["resume"], true, "nobody is active");
+    let mut service = lab.service_with(&["--fresh"]);
+    service.wait_for("following changes");
+    lab.wait_for(105);
+    lab.expect(&["status", "--json"], true, "\"problems\": []");
     service.stop();
 }
