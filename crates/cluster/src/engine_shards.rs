@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use engine::{CacheSizes, Scheduler, ShardConfig};
+use engine::{CacheSizes, FilesVerdict, RepairReport, Scheduler, ShardConfig};
 use meter::{Meters, VitalFigures};
 use plan::partial::{
     ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, SearchStatistics,
     ShardResult,
 };
 use plan::{Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
-use store::{ContentDigest, LogFigures, SegmentFile, ShardImage, Verified, Watermark};
+use store::{ContentDigest, LogFigures, ShardImage, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
@@ -41,6 +41,17 @@ pub fn engine_readers(
     every_ms: u64,
 ) -> Arc<dyn OpenShard> {
     Arc::new(EngineShards { caches, scheduler, follow_every_ms: Some(every_ms) })
+}
+
+/// Reads the files of the shard that lives there again. See [`engine::verify`].
+pub(crate) fn verify_shard(place: &ShardPlace) -> Result<FilesVerdict> {
+    engine::verify(&*place.site.archive(&place.id).map_err(lift)?)
+}
+
+/// Mends the files of the shard that lives there, before it is opened. See [`engine::repair`].
+pub(crate) fn repair_shard(place: &ShardPlace, accepts_loss: bool) -> Result<RepairReport> {
+    let home = place.site.home(&place.id).map_err(lift)?;
+    engine::repair(&*home, accepts_loss)
 }
 
 impl OpenShard for EngineShards {
@@ -214,10 +225,6 @@ impl ShardUpkeep for engine::Shard {
 
     fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         self.import(record, wanted)
-    }
-
-    fn verify_files(&self, tell: &mut dyn FnMut(&SegmentFile, store::Result<Verified>)) {
-        self.verify_files(tell);
     }
 
     fn capture(&self) -> Result<ShardImage> {

@@ -28,17 +28,17 @@ pub use backup::{BackupPlace, BackupsToDelete};
 pub use catalog::MetadataHomes;
 pub use collection::{
     Collection, Counted, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus, SchemaEdit,
-    ShardSelection, ShardVerdict, SnapshotFacts, Together, UpdateCounts,
+    ShardSelection, SnapshotFacts, Together, UpdateCounts,
 };
 pub use create::{CreateCollection, Sharding};
-pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
+pub use engine::{Cache, CacheSizes, FilesVerdict, RepairOutcome, RepairReport, Scheduler, ThreadScheduler};
 pub use engine_shards::{engine_readers, engine_shards};
 pub use finish::{
     finish_facets, finish_search, finish_suggestions, finish_terms, finish_top_terms, spell_words,
 };
 pub use gather::search_shards;
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
-pub use node::{MovedCollection, NewHouse, Node, NodeConfig};
+pub use node::{MovedCollection, NewHouse, Node, NodeConfig, RepairedShard, VerifiedShard};
 pub use offload::compute;
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
 pub use shard::{

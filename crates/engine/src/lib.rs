@@ -35,6 +35,7 @@ pub use config::{CacheSizes, ShardConfig};
 pub use core::batches::RememberedBatches;
 pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};
 pub use life::rebuild::Visit;
+pub use life::repair::{FilesVerdict, RepairOutcome, RepairReport, repair, verify};
 pub use merge_policy::MergePolicy;
 pub use scheduler::{Priority, Scheduler, Task, TaskHandle};
 pub use search::peers::{JoinedValues, Peers};

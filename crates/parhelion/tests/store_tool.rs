@@ -5,6 +5,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -46,15 +47,17 @@ fn documents(server: &Server) -> Value {
 
 /// The largest segment file below a data directory.
 fn segment_file(folder: &Path) -> PathBuf {
-    largest_file(folder, |path| path.parent().is_some_and(|folder| folder.ends_with("segment")))
+    let is_segment = |path: &PathBuf| path.parent().is_some_and(|folder| folder.ends_with("segment"));
+    largest(files_below(folder).iter().filter(|path| is_segment(path)))
 }
 
-/// The same of a folder that is used as a bucket.
-fn object_of_segment(folder: &Path) -> PathBuf {
-    largest_file(folder, |path| path.components().any(|part| part.as_os_str() == "segment"))
+/// The objects of segments in a folder that is used as a bucket.
+fn objects_of_segments(folder: &Path) -> BTreeSet<PathBuf> {
+    let is_segment = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "segment");
+    files_below(folder).into_iter().filter(is_segment).collect()
 }
 
-fn largest_file(folder: &Path, is_meant: impl Fn(&Path) -> bool) -> PathBuf {
+fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
@@ -63,7 +66,18 @@ fn largest_file(folder: &Path, is_meant: impl Fn(&Path) -> bool) -> PathBuf {
             if path.is_dir() { waiting.push(path) } else { found.push(path) }
         }
     }
-    found.into_iter().filter(|path| is_meant(path)).max_by_key(|path| path.metadata().unwrap().len()).unwrap()
+    found
+}
+
+fn largest<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> PathBuf {
+    paths.into_iter().max_by_key(|path| path.metadata().unwrap().len()).unwrap().clone()
+}
+
+fn flip_a_bit(file: &Path) {
+    let mut bytes = std::fs::read(file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(file, bytes).unwrap();
 }
 
 #[test]
@@ -182,11 +196,7 @@ fn a_drill_restores_and_compares() {
     // It has not lost the bucket to the drill.
     update(&server, &json!([{"id": "c"}]));
     assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "nothing is left");
-    let file = object_of_segment(&folder.path().join("bucket"));
-    let mut bytes = std::fs::read(&file).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(&file, bytes).unwrap();
+    flip_a_bit(&largest(&objects_of_segments(&folder.path().join("bucket"))));
     let said = refused(&["drill", &bucket, "--into", &scratch]);
     assert!(said.contains("does not come back") || said.contains("cannot read"), "{said}");
     assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "nothing is left");
@@ -220,11 +230,54 @@ fn a_wrong_byte_is_found_beside_the_node_that_serves_it() {
     let sound = told(&["verify", &data]);
     assert_eq!(sound["damaged"], 0);
     let file = segment_file(Path::new(&data));
-    let mut bytes = std::fs::read(&file).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(&file, bytes).unwrap();
+    flip_a_bit(&file);
     let name = file.file_name().unwrap().to_string_lossy().into_owned();
     let said = refused(&["verify", &data]);
     assert!(said.contains(&name) && said.contains("files are damaged: 1"), "{said}");
+}
+
+/// Nothing is lost while the log has what came behind an older manifest, and what is lost is told before it is.
+#[test]
+fn damaged_segments_are_mended_or_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let bucket = format!("file://{}", path("bucket"));
+    let segments = || objects_of_segments(Path::new(&path("bucket")));
+    let mut first = Server::start_with(Path::new(&path("first")), &["--store", &bucket]);
+    first.client().create_collection("films", 1);
+    update(&first, &json!([{"id": "a"}, {"id": "b"}]));
+    first.client().json("films/update", &[("commit", "true")]);
+    let before = segments();
+    update(&first, &json!([{"id": "c"}, {"id": "d"}]));
+    first.client().json("films/update", &[("commit", "true")]);
+    // In the log alone.
+    update(&first, &json!({"delete": "b"}));
+    first.kill();
+    flip_a_bit(&largest(segments().difference(&before)));
+
+    assert!(refused(&["verify", &bucket]).contains("store repair"));
+    let repaired = told(&["repair", &bucket])["shards"][0].clone();
+    assert_eq!((&repaired["outcome"], &repaired["replayed"]), (&json!("wentBack"), &json!(2)), "{repaired}");
+    assert_eq!(told(&["verify", &bucket])["damaged"], 0);
+    assert_eq!(told(&["repair", &bucket])["shards"][0]["outcome"], "whole");
+    let ids = |server: &Server| -> Vec<String> {
+        let found = server.client().json("films/select", &[("q", "*:*"), ("fl", "id"), ("sort", "id asc")]);
+        let documents = found["response"]["docs"].as_array().expect("a page").iter();
+        documents.map(|it| it["id"].as_str().map(str::to_owned).expect("an id")).collect()
+    };
+    let mut second = Server::start_with(Path::new(&path("second")), &["--store", &bucket]);
+    assert_eq!(ids(&second), ["a", "c", "d"]);
+    second.client().json("films/update", &[("commit", "true")]);
+    second.kill();
+
+    // The first segment is in every manifest.
+    flip_a_bit(&largest(&before));
+    let said = refused(&["repair", &bucket]);
+    assert!(said.contains("nothing was changed: 1 documents are in damaged segments"), "{said}");
+    assert!(said.contains("--accept-loss"), "{said}");
+    let left = told(&["repair", &bucket, "--accept-loss"])["shards"][0].clone();
+    assert_eq!((&left["outcome"], &left["documents"]), (&json!("leftOut"), &json!(1)), "{left}");
+    let third = Server::start_with(Path::new(&path("third")), &["--store", &bucket]);
+    assert_eq!(ids(&third), ["c", "d"]);
+    assert!(refused(&["repair", &bucket, "--collection", "books"]).contains("no collection `books`"));
 }

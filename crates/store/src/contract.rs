@@ -160,6 +160,12 @@ pub trait ManifestStore: Send + Sync {
         Ok(self.load()?.filter(|(newest, _)| Some(*newest) > version))
     }
 
+    /// Those before the newest that are kept and can be read, the newest of them first: what a repair may go
+    /// back to. Whether their files and the log behind them are still there is not looked at.
+    fn older(&self) -> Result<Vec<Vec<u8>>> {
+        Ok(Vec::new())
+    }
+
     /// Adds the successor of version `expected` (`None`: of nothing) and returns its version, once durable.
     ///
     /// A manifest may only name a watermark that [`FencedLog::wait_durable`] has returned for, and segments

@@ -101,6 +101,13 @@ impl ManifestStore for LocalManifests {
         self.files.load()
     }
 
+    fn older(&self) -> Result<Vec<Vec<u8>>> {
+        let _publishing = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = |version: u64| self.files.read(version).transpose();
+        let found = self.files.versions()?.into_iter().rev().filter_map(read);
+        found.skip(1).collect()
+    }
+
     fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64> {
         let _publishing = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
         let newest = self.load().map_err(unoffered)?;

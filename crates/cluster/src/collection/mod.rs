@@ -13,7 +13,6 @@ mod served;
 mod snapshots;
 mod together;
 mod updates;
-mod verify;
 
 pub use counts::{Counted, UpdateCounts};
 pub use intake::Intake;
@@ -21,7 +20,6 @@ pub use pinned::{PinnedCollection, ShardSelection};
 pub use rebuild_status::{RebuildState, RebuildStatus, SchemaEdit};
 pub use snapshots::SnapshotFacts;
 pub use together::Together;
-pub use verify::ShardVerdict;
 
 use std::any::Any;
 use std::collections::BTreeMap;

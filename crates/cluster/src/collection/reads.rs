@@ -9,7 +9,7 @@ use std::sync::Arc;
 use meter::{Meters, Phase, Trace, VitalFigures};
 use plan::partial::{IndexedField, Merge, SearchStatistics};
 use plan::{CacheStats, Document, FieldSelection, Join, Result, SearchPlan, TopTerms, Version};
-use store::LogFigures;
+use store::{ContentDigest, LogFigures};
 
 use super::Collection;
 use super::pinned::pins;
@@ -161,6 +161,16 @@ impl Collection {
             true => statistics(pins(served).iter().map(|pin| (pin, &plan)), meters),
             false => Ok(None),
         }
+    }
+
+    /// Of each shard, by its name: what its documents come to, however they lie in segments. Blocks for as
+    /// long as it takes to read all of them.
+    pub fn content_digests(&self) -> Result<Vec<(String, ContentDigest)>> {
+        let served = self.home.served_full();
+        let digests = served.documents.iter().zip(&served.shards);
+        digests
+            .map(|(document, served)| Ok((document.name.clone(), served.shard.content_digest()?)))
+            .collect()
     }
 
     /// Of the shard of this number; nothing where there is none of it.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use meter::{Clock, Meters};
 use plan::{Commit, Error, ErrorKind, LogPosition, Result, Schema, UpdateBatch, UpdateOutcome};
 
-use store::{ContentDigest, SegmentFile, ShardImage, Verified, Watermark};
+use store::{ContentDigest, ShardImage, Watermark};
 
 use crate::shard::{
     AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, SegmentStats, Shard,
@@ -183,9 +183,6 @@ impl ShardUpkeep for MemoryShard {
     fn content_digest(&self) -> Result<ContentDigest> {
         Err(Error::internal("a shard in memory is not rebuilt"))
     }
-
-    /// It has none.
-    fn verify_files(&self, _: &mut dyn FnMut(&SegmentFile, store::Result<Verified>)) {}
 
     fn capture(&self) -> Result<ShardImage> {
         Ok(ShardImage { manifest: b"{}".to_vec(), files: vec![] })

@@ -9,9 +9,11 @@ mod follow;
 mod lifecycle;
 mod moving;
 mod names;
+mod repairing;
 mod shards;
 
 pub use moving::{MovedCollection, NewHouse};
+pub use repairing::{RepairedShard, VerifiedShard};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

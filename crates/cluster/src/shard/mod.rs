@@ -19,10 +19,7 @@ use plan::{
     AutoCommit, CollectionConfig, Commit, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
 };
 
-use store::{
-    BackupFolder, BackupPoint, ContentDigest, LogFigures, SegmentFile, ShardId, ShardImage, Site, Verified,
-    Watermark,
-};
+use store::{BackupFolder, BackupPoint, ContentDigest, LogFigures, ShardId, ShardImage, Site, Watermark};
 
 pub use engine::{
     AppliedUpdate, EditSteps, JoinedValues, Peers, RememberedBatches, SegmentStats, ShardStats,
@@ -64,8 +61,6 @@ pub trait ShardUpkeep: Send + Sync {
     fn capture(&self) -> Result<ShardImage>;
     /// What all living documents come to, however they lie in segments.
     fn content_digest(&self) -> Result<ContentDigest>;
-    /// Reads every file that is flushed again, and tells of each what was found.
-    fn verify_files(&self, tell: &mut dyn FnMut(&SegmentFile, store::Result<Verified>));
     /// Whether what is under way gets anywhere, for whoever watches the node. Waits for nobody.
     fn vital_figures(&self) -> VitalFigures {
         VitalFigures::default()

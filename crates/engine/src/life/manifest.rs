@@ -166,9 +166,7 @@ impl Manifest {
 
     /// All files that belong to it.
     pub(crate) fn files(&self) -> impl Iterator<Item = &FileRecord> {
-        self.segments
-            .iter()
-            .flat_map(|segment| segment.files.iter().chain(segment.marks.iter().map(|marks| &marks.file)))
+        self.segments.iter().flat_map(SegmentRecord::files)
     }
 
     /// Names of all files that belong to it.
@@ -182,6 +180,15 @@ impl SegmentRecord {
         let marks = persisted.marks.as_ref();
         let marks = marks.map(|(file, dead)| MarksRecord { file: file.into(), dead: *dead });
         Self { id, max_doc, files: persisted.files.iter().map(FileRecord::from).collect(), marks }
+    }
+
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileRecord> {
+        self.files.iter().chain(self.marks.iter().map(|marks| &marks.file))
+    }
+
+    /// How many of its documents are not dead.
+    pub(crate) fn living(&self) -> u64 {
+        u64::from(self.max_doc.saturating_sub(self.marks.as_ref().map_or(0, |marks| marks.dead)))
     }
 
     pub(crate) fn persisted(&self) -> Persisted {

@@ -35,13 +35,6 @@ impl Core {
         }
     }
 
-    /// Reads every file again, whatever is due, and tells of each what was found.
-    pub(crate) fn verify_files(&self, tell: &mut dyn FnMut(&SegmentFile, store::Result<Verified>)) {
-        for file in self.persisted_files() {
-            tell(&file, self.store.verify(&file));
-        }
-    }
-
     fn scrub_file(&self, file: &SegmentFile) {
         let SegmentFile { name, .. } = file;
         let verified = self.store.verify(file);
@@ -83,6 +76,6 @@ impl Core {
     }
 }
 
-fn is_damage(error: &store::Error) -> bool {
+pub(crate) fn is_damage(error: &store::Error) -> bool {
     matches!(error.kind(), store::ErrorKind::Corrupt { .. } | store::ErrorKind::NotFound)
 }

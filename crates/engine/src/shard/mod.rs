@@ -17,7 +17,7 @@ use plan::{
     AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,
     SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
-use store::{LogFigures, ReadOnlyHome, SegmentFile, ShardArchive, ShardHome, ShardImage, Verified};
+use store::{LogFigures, ReadOnlyHome, ShardArchive, ShardHome, ShardImage};
 
 use crate::config::ShardConfig;
 use crate::core::Core;
@@ -132,12 +132,6 @@ impl Shard {
     /// Everything applied so far, committed or not, as files for another home.
     pub fn capture(&self) -> Result<ShardImage> {
         if self.is_reader { self.core.newest_image() } else { self.core.capture() }
-    }
-
-    /// Reads every segment file again and tells of each what was found: whoever owns the shard mends what can
-    /// be mended, a reader only looks.
-    pub fn verify_files(&self, tell: &mut dyn FnMut(&SegmentFile, store::Result<Verified>)) {
-        self.core.verify_files(tell);
     }
 
     /// What searches see now, to be asked as often as one request has to.

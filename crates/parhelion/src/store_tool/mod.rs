@@ -1,18 +1,20 @@
 //! `parhelion store`: looks after what lies in a bucket or a data directory. `verify` reads all of it again
-//! and changes nothing; `move` brings all of it to another place; `digest`, `rebuild` and `drill`
-//! (`contents`) say what documents come to, make segments anew of them, and restore them on trial.
+//! and changes nothing; `repair` mends what is damaged; `move` brings all of it to another place; `digest`,
+//! `rebuild` and `drill` (`contents`) say what documents come to, make segments anew of them, and restore
+//! them on trial.
 //!
 //! A place is a folder or the URL of a store; what is behind it is `cluster`'s and `store`'s.
 
 mod contents;
 mod place;
+mod repair;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use cluster::{NewHouse, ShardVerdict};
+use cluster::{FilesVerdict, NewHouse, VerifiedShard};
 use serde_json::{Value, json};
 
 use crate::output;
@@ -107,6 +109,31 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Mend files that are damaged or gone.
+    ///
+    /// Of each shard, in this order: a damaged copy is mended from one that is whole; else an older manifest
+    /// whose files are whole takes the newest's place, where the log still has all that came behind it, so
+    /// that nothing is lost; else nothing is changed, and it is said how many documents lie in damaged
+    /// segments. With --accept-loss those segments are left out then: their documents are gone. Stop the node
+    /// that serves them first; one that owns the bucket loses it. `store verify` is the dry run. Ends with 1
+    /// where something stays damaged.
+    #[command(after_help = "\
+Examples:
+  parhelion store repair s3://bucket/prefix
+  parhelion store repair ./data --collection films --accept-loss --json")]
+    Repair {
+        /// A data directory, or the URL of a store as --store takes it.
+        place: String,
+        /// Only this collection.
+        #[arg(long, short, value_name = "NAME")]
+        collection: Option<String>,
+        /// Leave out segments that nothing mends, and their documents with them.
+        #[arg(long)]
+        accept_loss: bool,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
     /// Bring all collections, schemas, configurations, aliases and logins to another place.
     ///
     /// Stop the node that serves them first. The old place keeps all it has. A move that broke off goes on
@@ -133,6 +160,9 @@ Examples:
 pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
     match args.command {
         StoreCommand::Verify { place, json } => verify(&place, json),
+        StoreCommand::Repair { place, collection, accept_loss, json } => {
+            repair::run(&place, (collection.as_deref(), accept_loss), json)
+        }
         StoreCommand::Digest { place, collection, json } => {
             contents::digest(&place, collection.as_deref(), json)
         }
@@ -145,30 +175,28 @@ pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
 }
 
 fn verify(place: &str, as_json: bool) -> anyhow::Result<()> {
-    // Behind the node, which asks it for every file.
     let opened = DataPlace::open(place).with_context(|| format!("cannot open `{place}`"))?;
-    let node = opened.node(false).with_context(|| format!("cannot read `{place}`"))?;
-    let (mut found, mut damaged, mut unread) = (Vec::new(), 0, 0);
-    for collection in node.list() {
-        let name = collection.name();
-        collection.verify_files(&mut |verdict| {
-            damaged += verdict.damaged.len();
-            unread += verdict.unread.len();
-            if output::on_terminal() && !as_json {
-                output::note(&format!("{name}/{}: {} files read", verdict.shard, verdict.files));
-            }
-            found.push((name.clone(), verdict));
-        });
-    }
+    let mut found = Vec::new();
+    let mut told = |shard: VerifiedShard| {
+        if output::on_terminal() && !as_json {
+            let VerifiedShard { collection, shard, verdict } = &shard;
+            output::note(&format!("{collection}/{shard}: {} files read", verdict.files));
+        }
+        found.push(shard);
+    };
+    opened.verify(&mut told).with_context(|| format!("cannot read `{place}`"))?;
+    let count = |of: fn(&FilesVerdict) -> usize| found.iter().map(|it| of(&it.verdict)).sum::<usize>();
+    let (damaged, unread) = (count(|it| it.damaged.len()), count(|it| it.unread.len()));
     if as_json {
-        let shards: Vec<Value> = found.iter().map(|(name, verdict)| verdict_json(name, verdict)).collect();
+        let shards: Vec<Value> = found.iter().map(verdict_json).collect();
         output::json(&json!({ "shards": shards, "damaged": damaged, "unread": unread }));
     } else {
         show_verdicts(&found);
     }
     if damaged > 0 {
         bail!(
-            "files are damaged: {damaged}; a node that owns the shard mends those of which another copy is whole"
+            "files are damaged: {damaged}; a node that owns the shard mends those of which another copy is \
+             whole, and `parhelion store repair {place}` whatever can be mended"
         );
     }
     if unread > 0 {
@@ -177,8 +205,8 @@ fn verify(place: &str, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn verdict_json(collection: &str, verdict: &ShardVerdict) -> Value {
-    let ShardVerdict { shard, files, bytes, mended: _, damaged, unread } = verdict;
+fn verdict_json(VerifiedShard { collection, shard, verdict }: &VerifiedShard) -> Value {
+    let FilesVerdict { files, bytes, damaged, unread } = verdict;
     let told = |list: &[(String, String)]| -> Vec<Value> {
         list.iter().map(|(file, why)| json!({ "file": file, "why": why })).collect()
     };
@@ -188,16 +216,15 @@ fn verdict_json(collection: &str, verdict: &ShardVerdict) -> Value {
     })
 }
 
-fn show_verdicts(found: &[(String, ShardVerdict)]) {
+fn show_verdicts(found: &[VerifiedShard]) {
     let mut table = output::table();
     table.set_header(["collection", "shard", "files", "bytes", "damaged"]);
-    for (collection, verdict) in found {
-        let ShardVerdict { shard, files, bytes, mended: _, damaged, unread: _ } = verdict;
-        let row = [files.to_string(), bytes.to_string(), damaged.len().to_string()];
+    for VerifiedShard { collection, shard, verdict } in found {
+        let row = [verdict.files.to_string(), verdict.bytes.to_string(), verdict.damaged.len().to_string()];
         table.add_row([collection.clone(), shard.clone()].into_iter().chain(row));
     }
     output::line(&table.to_string());
-    for (_, verdict) in found {
+    for VerifiedShard { verdict, .. } in found {
         verdict.damaged.iter().for_each(|(file, why)| output::line(&format!("damaged: {file}: {why}")));
         verdict.unread.iter().for_each(|(file, why)| output::line(&format!("not read: {file}: {why}")));
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
-use cluster::{CacheSizes, MetadataHomes, Node, NodeConfig, ThreadScheduler};
+use cluster::{CacheSizes, MetadataHomes, Node, NodeConfig, RepairedShard, ThreadScheduler, VerifiedShard};
 use store::{LocalSite, Site};
 
 use crate::ambient::{SystemClock, new_uuid};
@@ -61,12 +61,36 @@ impl DataPlace {
 
     /// What is there, owned or only read. Errors: where there is no such folder.
     pub fn node(&self, owns: bool) -> anyhow::Result<Arc<Node>> {
+        self.check()?;
+        let (homes, site) = self.parts()?;
+        let open = if owns { Node::open_at } else { Node::open_reader };
+        Ok(open(self.config(owns), homes, site)?)
+    }
+
+    /// Reads the files of all shards again. See [`Node::verify_at`].
+    pub fn verify(&self, told: &mut dyn FnMut(VerifiedShard)) -> anyhow::Result<()> {
+        self.check()?;
+        let (homes, site) = self.parts()?;
+        Ok(Node::verify_at(self.config(false), homes, site, told)?)
+    }
+
+    /// Mends the files of shards. See [`Node::repair_at`].
+    pub fn repair(&self, of: (Option<&str>, bool)) -> anyhow::Result<Vec<RepairedShard>> {
+        self.check()?;
+        let (homes, site) = self.parts()?;
+        Ok(Node::repair_at(self.config(true), homes, site, of)?)
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
         if let DataPlace::Folder(folder) = self
             && !folder.join("collections").is_dir()
         {
             bail!("`{}` is no data directory: it has no folder `collections`", folder.display());
         }
-        let (homes, site) = self.parts()?;
+        Ok(())
+    }
+
+    fn config(&self, owns: bool) -> NodeConfig {
         let scheduler = Arc::new(ThreadScheduler);
         let shards = match owns {
             true => cluster::engine_shards(CacheSizes::NONE, scheduler),
@@ -74,9 +98,6 @@ impl DataPlace {
             false => cluster::engine_readers(CacheSizes::NONE, scheduler, u64::from(u32::MAX)),
         };
         let data_dir = self.data_dir().to_owned();
-        let config =
-            NodeConfig { data_dir, clock: Arc::new(SystemClock), shards, name: "store_solr".to_owned() };
-        let open = if owns { Node::open_at } else { Node::open_reader };
-        Ok(open(config, homes, site)?)
+        NodeConfig { data_dir, clock: Arc::new(SystemClock), shards, name: "store_solr".to_owned() }
     }
 }

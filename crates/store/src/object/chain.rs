@@ -63,6 +63,17 @@ impl ChainReader<'_> {
         Ok(Some(Chain { last, first, newest: None }))
     }
 
+    /// All links that are there and valid, the newest first. Asked by their owner, who alone collects them.
+    pub(crate) fn links(self) -> Result<Vec<Link>> {
+        let listed = self.client.list(&self.keys.manifests())?;
+        let mut links = Vec::new();
+        for version in listed.iter().rev().filter_map(|(key, _)| number_of(key)) {
+            let Some(bytes) = self.client.get(&self.keys.manifest(version))? else { continue };
+            links.extend(self.decode(version, &bytes)?.map(|found| found.link));
+        }
+        Ok(links)
+    }
+
     fn decode(self, version: u64, bytes: &[u8]) -> Result<Option<Newest>> {
         match decode(&self.keys.manifest(version), self.stream, bytes) {
             Ok(object) if object.kind == Kind::Manifest && object.number == version => {

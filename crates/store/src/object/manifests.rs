@@ -103,6 +103,23 @@ impl ManifestStore for ObjectManifests {
         Ok(state.published.clone())
     }
 
+    fn older(&self) -> Result<Vec<Vec<u8>>> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.owned.check()?;
+        let Owned { client, keys, writer, .. } = &*self.owned;
+        let links = ChainReader { client, keys, stream: &writer.stream }.links()?;
+        // Owners published again what they found: each content once, where it was published first.
+        let mut known = state.published.as_ref().map_or(0, |(version, _)| *version);
+        let mut older = Vec::new();
+        for Link { content_version, content, .. } in links {
+            if content_version < known {
+                known = content_version;
+                older.extend((content_version > 0).then_some(content));
+            }
+        }
+        Ok(older)
+    }
+
     fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.owned.check()?;

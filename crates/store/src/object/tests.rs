@@ -321,6 +321,26 @@ fn damage_is_named_and_closes_the_log() {
     assert_eq!(bucket.archive().newest().unwrap(), Some((version, b"one".to_vec())), "passed over");
 }
 
+/// The old owner goes on collecting what no manifest needs while the new one reads the log.
+#[test]
+fn a_log_that_is_collected_meanwhile_is_read_from_where_it_is_needed() {
+    let bucket = Bucket::in_memory();
+    let old = bucket.open().unwrap();
+    let written: Vec<_> = (0..9u8).map(|number| append(&*old, &[number])).collect();
+    let new = bucket.open().unwrap();
+    let logged = keys(&bucket, "/log/");
+    let collect = |slots: &[String]| slots.iter().for_each(|key| bucket.medium().delete(key).unwrap());
+    collect(&logged[..6]);
+    let (needed, _) = records(&*new, Some(written[5])).unwrap();
+    assert_eq!(needed.iter().map(|(at, _)| *at).collect::<Vec<_>>(), written[6..]);
+    // Of what is needed none may be missing, wherever.
+    collect(&logged[6..7]);
+    let error = records(&*new, Some(written[5])).unwrap_err();
+    assert!(error.message().contains("records are missing"), "{error}");
+    collect(&logged[7..9]);
+    assert!(matches!(records(&*new, Some(written[5])).unwrap_err().kind(), ErrorKind::Corrupt { .. }));
+}
+
 #[test]
 fn the_last_group_damaged_is_no_torn_tail() {
     let memory = Arc::new(MemoryMedium::default());

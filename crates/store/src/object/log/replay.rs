@@ -80,14 +80,18 @@ impl ReplayUnderWay<'_> {
     }
 
     /// The index of the object that has the first record needed, by halving: objects below the watermark may
-    /// be many.
+    /// be many. One that is gone was collected by its owner, deposed meanwhile or not, because no manifest
+    /// needs it, and so is below; one that is gone for another reason is missed by the object that follows.
     fn first_needed(&self, epoch: u64, slots: &[u64]) -> Result<usize> {
         let (mut low, mut high) = (0, slots.len());
         // All before `low` are below the watermark; the one at `high` goes above it.
         while low < high {
             let middle = low + (high - low) / 2;
             let key = self.owned.keys.slot(epoch, slots.get(middle).copied().unwrap_or_default());
-            let found = self.owned.client.get(&key)?.ok_or_else(|| is_gone(&key))?;
+            let Some(found) = self.owned.client.get(&key)? else {
+                low = middle + 1;
+                continue;
+            };
             let object = decode(&key, &self.owned.writer.stream, &found);
             match object.map(|object| Group::decode(object.body).last()) {
                 Ok(last) if last <= self.after.sequence => low = middle + 1,
