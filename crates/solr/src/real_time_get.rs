@@ -120,7 +120,7 @@ impl GetRequest {
         if self.ids.is_empty() {
             return vec![];
         }
-        let mut found = found.into_iter().flatten();
+        let mut found = found.into_iter().flatten().map(|found| without_copies(found, schema));
         if self.single {
             let document = found.next();
             let node = document.map(|found| Node::Document(response::document(found, &self.fields, schema)));
@@ -129,6 +129,19 @@ impl GetRequest {
         let list = response::found(found.collect(), &self.fields, schema);
         vec![("response".into(), Node::DocList(list))]
     }
+}
+
+/// The document as it was sent: what `copyField` made of it is left out, but for what only columns hold.
+///
+/// Solr differs: before a commit it leaves that out, too (`compat/select/get_copies.yaml`).
+fn without_copies(mut found: Fetched, schema: &Schema) -> Fetched {
+    let is_destination = |name: &str| schema.source.copy_fields.iter().any(|copy| copy.dest == name);
+    let is_kept = |name: &str| {
+        let field = schema.field(name);
+        field.is_some_and(|it| !it.properties.stored && it.properties.use_doc_values_as_stored)
+    };
+    found.document.fields.retain(|(name, _)| !is_destination(name) || is_kept(name));
+    found
 }
 
 /// The body of the answer to `getVersions`.

@@ -41,9 +41,18 @@ fn reranked(rerank: &Rerank, mut hits: Vec<HitRef>) -> Vec<HitRef> {
         let second = hit.second_score.map(|score| stretched(score, second_range, rerank.second_scale));
         hit.score = hit.score.map(|score| rerank.joined(first(score), second));
     }
-    hits.sort_by(better);
+    hits.sort_by(|left, right| first_key(rerank, left, right).then_with(|| better(left, right)));
     hits.extend(behind.into_iter().map(|hit| HitRef { score: hit.score.map(first), ..hit }));
     hits
+}
+
+/// By the first key that sorted them, where that counts more than the joined score.
+fn first_key(rerank: &Rerank, left: &HitRef, right: &HitRef) -> Ordering {
+    let key = |hit: &HitRef| hit.sort.first().and_then(|key| key.value().cloned());
+    match (rerank.after_first_key, key(left), key(right)) {
+        (true, Some(left), Some(right)) => right.order(&left),
+        _ => Ordering::Equal,
+    }
 }
 
 /// By the joined score, whatever sorted them before.

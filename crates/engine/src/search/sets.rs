@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use meter::Allowance;
 use plan::Result;
-use tantivy::columnar::ColumnIndex;
+use tantivy::columnar::{ColumnIndex, MonotonicallyMappableToU64};
 use tantivy::fastfield::Column;
 use tantivy::postings::{SegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
@@ -47,13 +47,14 @@ pub(crate) fn index_docs(index: &ColumnIndex, max_doc: u32) -> Bits {
 /// checked here.
 pub(crate) fn value_range_docs<T>(column: &Column<T>, range: &RangeInclusive<T>, max_doc: u32) -> Bits
 where
-    T: PartialOrd + Copy + Debug + Send + Sync + 'static,
+    T: MonotonicallyMappableToU64 + Debug,
 {
-    let (least, greatest) = (column.min_value(), column.max_value());
-    if *range.end() < least || *range.start() > greatest {
+    let (least, greatest) = (column.min_value().to_u64(), column.max_value().to_u64());
+    let (start, end) = ordered(range).into_inner();
+    if end < least || start > greatest {
         return Bits::none(max_doc);
     }
-    if *range.start() <= least && *range.end() >= greatest {
+    if start <= least && end >= greatest {
         return index_docs(&column.index, max_doc);
     }
     let mut docs = Vec::new();
@@ -64,22 +65,29 @@ where
 /// Of some documents those with a value of the column inside `range`.
 pub(crate) fn values_among<T>(column: &Column<T>, range: &RangeInclusive<T>, among: &Bits) -> Bits
 where
-    T: PartialOrd + Copy + Debug + Send + Sync + 'static,
+    T: MonotonicallyMappableToU64 + Debug,
 {
+    let range = ordered(range);
     let mut bits = Bits::none(among.max_doc());
     if column.get_cardinality().is_full() {
         let mut values = Vec::new();
         among.for_each_run(|docs| {
             values.resize(docs.len(), column.min_value());
             column.values.get_vals(docs, &mut values);
-            let inside = docs.iter().zip(&values).filter(|(_, value)| range.contains(value));
+            let inside = docs.iter().zip(&values).filter(|(_, value)| range.contains(&value.to_u64()));
             inside.for_each(|(doc, _)| bits.insert(*doc));
         });
         return bits;
     }
-    let inside = |doc: &u32| column.values_for_doc(*doc).any(|value| range.contains(&value));
+    let inside = |doc: &u32| column.values_for_doc(*doc).any(|value| range.contains(&value.to_u64()));
     among.iter().filter(inside).for_each(|doc| bits.insert(doc));
     bits
+}
+
+/// A range in the order of the column, which of reals is total: comparing them would make the two zeros equal
+/// and leave out what is no number.
+pub(crate) fn ordered<T: MonotonicallyMappableToU64>(range: &RangeInclusive<T>) -> RangeInclusive<u64> {
+    range.start().to_u64()..=range.end().to_u64()
 }
 
 /// Documents with any term in the field.

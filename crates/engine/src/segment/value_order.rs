@@ -213,10 +213,12 @@ impl ValueOrder {
     /// The ranks of the values inside `range`.
     pub(crate) fn ranks<T>(&self, column: &Column<T>, range: &std::ops::RangeInclusive<T>) -> Range<u32>
     where
-        T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
+        T: MonotonicallyMappableToU64,
     {
-        let start = self.rank_of(column, |value| value < *range.start());
-        start..self.rank_of(column, |value| value <= *range.end()).max(start)
+        // In the order that documents are kept in, which holds the two zeros apart.
+        let (least, greatest) = (range.start().to_u64(), range.end().to_u64());
+        let start = self.rank_of(column, |value| value.to_u64() < least);
+        start..self.rank_of(column, |value| value.to_u64() <= greatest).max(start)
     }
 
     /// How many documents are looked at one by one for the bits of these ranks, and as how many the reading

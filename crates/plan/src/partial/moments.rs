@@ -52,7 +52,9 @@ fn variance(count: f64, sum: f64, squares: f64) -> f64 {
     if count < 2.0 {
         return 0.0;
     }
-    ((count * squares - sum * sum) / (count * (count - 1.0))).max(0.0)
+    let variance = (count * squares - sum * sum) / (count * (count - 1.0));
+    // Below 0 it is by rounding. What is no number, of endless values or such, stays so.
+    if variance < 0.0 { 0.0 } else { variance }
 }
 
 /// A sum of doubles that loses nothing by merging, as long as it does not pass the largest double on the way.
@@ -179,5 +181,7 @@ mod tests {
         assert_eq!(variance(0.0, 0.0, 0.0), 0.0);
         assert_eq!(variance(1.0, 5.0, 25.0), 0.0);
         assert_eq!(variance(3.0, 6.0, 14.0), 1.0);
+        assert_eq!(variance(2.0, 0.2, 0.02), 0.0);
+        assert!(variance(2.0, f64::INFINITY, f64::INFINITY).is_nan());
     }
 }

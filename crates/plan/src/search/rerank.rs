@@ -16,6 +16,8 @@ pub struct Rerank {
     pub first_scale: Option<(f32, f32)>,
     /// The same of the second scores.
     pub second_scale: Option<(f32, f32)>,
+    /// Whether the first key of the search's sort, greatest first, still goes before the joined score.
+    pub after_first_key: bool,
 }
 
 /// How two scores become one.

@@ -64,6 +64,8 @@ pub struct Collapse {
     /// The first hit in this order is the best; never empty.
     pub best: Vec<SortKey>,
     pub nulls: NullPolicy,
+    /// What stays although it is not the best of its group.
+    pub keep: Option<Query>,
     /// Names by which facets may exclude it.
     pub tags: Vec<String>,
 }

@@ -44,7 +44,15 @@ pub const EXCLUDE_TAGS: Param<String> = Param::new(
     "Filters with one of these tags do not leave out what is put first.",
 );
 
+pub const COLLECT_WHEN_COLLAPSING: Preset<bool> = Param::new(
+    "collectElevatedDocsWhenCollapsing",
+    switch,
+    "true",
+    "Whether what is put first stays where `{!collapse}` finds several of a group.",
+);
+
 pub const DOCS: &[ParamDoc] = &[
+    COLLECT_WHEN_COLLAPSING.doc(),
     ENABLE.doc(),
     FORCE.doc(),
     EXCLUSIVE.doc(),

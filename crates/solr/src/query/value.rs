@@ -28,8 +28,11 @@ pub(crate) fn parse_value(spec: &FieldSpec, name: &str, text: &str, dates: &Date
 pub(crate) fn java_float<T: FromStr>(text: &str) -> Option<T> {
     let text = text.trim_matches(|c: char| c <= ' ');
     let body = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if body == "NaN" || body == "Infinity" {
-        return text.parse().ok();
+    match body {
+        // There is one, whatever stands before it.
+        "NaN" => return body.parse().ok(),
+        "Infinity" => return text.parse().ok(),
+        _ => {}
     }
     let plain = body.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     // Java's literals may carry their type: `1.5f` is a number to Solr.

@@ -40,6 +40,7 @@ pub(super) fn parse_collapse(context: &QueryContext<'_>, text: &str) -> Result<O
         field: field.name,
         best: best(context, &local, rest)?,
         nulls,
+        keep: None,
         tags: local.list("tag"),
     }))
 }

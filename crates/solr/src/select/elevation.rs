@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use plan::{
-    Clause, ElevationComponent, Error, Filter, Function, Occur, Operator, Query, Result, SortBy, SortKey,
-    Value,
+    Clause, Collapse, ElevationComponent, Error, Filter, Function, Occur, Operator, Query, Result, SortBy,
+    SortKey, Value,
 };
 
 use crate::params::{elevation, query};
-use crate::query::QueryContext;
+use crate::query::{QueryContext, split_local_params};
 
 /// Whether a handler puts documents first by hand.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +34,7 @@ pub(super) struct Elevation {
     configured_order: bool,
     force: bool,
     exclude_tags: Vec<String>,
+    keeps_in_groups: bool,
 }
 
 /// Ids to elevate and ids to hide.
@@ -71,7 +72,9 @@ impl Elevation {
             only_matching: elevation::ONLY_MATCHING.read(params)?,
             configured_order: elevation::CONFIGURED_ORDER.read(params)?,
             force: elevation::FORCE.read(params)?.unwrap_or(component.force),
-            exclude_tags: split(&tags),
+            // As they are, blanks too: those of filters are not trimmed either.
+            exclude_tags: tags.split(',').map(str::to_owned).collect(),
+            keeps_in_groups: elevation::COLLECT_WHEN_COLLAPSING.read(params)?,
         }))
     }
 
@@ -91,9 +94,30 @@ impl Elevation {
         Query::Boolean { clauses, minimum_should_match: 0 }
     }
 
+    fn first_key(&self) -> SortKey {
+        SortKey { by: SortBy::Function(self.order()), descending: true }
+    }
+
+    /// Whether [`Elevation::sort`] puts a key of its own before all of `keys`.
+    pub(super) fn leads(&self, keys: &[SortKey]) -> bool {
+        self.force || keys.first().is_some_and(|key| key.by == SortBy::Score)
+    }
+
+    /// What is elevated is the best of its group, and stays where there are several in it.
+    pub(super) fn collapse(&self, collapse: Collapse) -> Result<Collapse> {
+        if collapse.has_tag(&self.exclude_tags) {
+            return Err(Error::bad_request("collapse filter cannot be tagged for exclusion"));
+        }
+        if !self.keeps_in_groups || self.elevated.is_empty() {
+            return Ok(collapse);
+        }
+        let best = std::iter::once(self.first_key()).chain(collapse.best).collect();
+        Ok(Collapse { best, keep: Some(any(&self.elevated)), ..collapse })
+    }
+
     /// What is elevated goes before each key of scores, or before all keys.
     pub(super) fn sort(&self, keys: Vec<SortKey>) -> Vec<SortKey> {
-        let first = SortKey { by: SortBy::Function(self.order()), descending: true };
+        let first = self.first_key();
         let mut sorted = Vec::with_capacity(keys.len() + 1);
         if self.force {
             sorted.push(first.clone());
@@ -169,6 +193,8 @@ fn named(context: &QueryContext<'_>) -> Result<Option<Ids>> {
 fn ruled(context: &QueryContext<'_>, component: &ElevationComponent) -> Result<Ids> {
     let (mut elevated, mut excluded) = Ids::default();
     let Some(text) = query::Q.sent(context.params) else { return Ok((elevated, excluded)) };
+    let (local, rest) = split_local_params(text, context.params)?;
+    let text = local.get("v").unwrap_or(rest);
     let asked = words(context, component, text)?;
     for rule in &component.rules {
         let words = words(context, component, &rule.text)?;

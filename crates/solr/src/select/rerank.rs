@@ -36,6 +36,7 @@ pub(super) fn parse_rerank(context: &QueryContext<'_>) -> Result<Option<Rerank>>
         join,
         first_scale: scale(&local, "reRankMainScale")?,
         second_scale: scale(&local, "reRankScale")?,
+        after_first_key: false,
     }))
 }
 

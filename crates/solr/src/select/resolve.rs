@@ -119,17 +119,28 @@ impl SelectRequest<'_> {
         fields.mark_elevated(elevation.as_ref(), context.elevation);
         // Snippets know nothing of what is put first by hand.
         let marked = highlighted(queries, main.as_ref());
+        let mut after_first_key = false;
         if let (Some(elevation), Some(main)) = (&elevation, &mut main) {
             main.query = Some(elevation.query(main.executable()));
+            after_first_key = elevation.leads(&sort);
             sort = elevation.sort(sort);
         }
-        let (filters, collapses, collapsing) = self.filters(queries)?;
+        let (filters, mut collapses, collapsing) = self.filters(queries)?;
+        if let Some(elevation) = &elevation {
+            collapses = collapses.into_iter().map(|it| elevation.collapse(it)).collect::<Result<_>>()?;
+        }
         refuse_both(self.params)?;
         let marked = marked?;
-        let groups = resolve_groups(queries, self.page, &sort)?;
+        let mut groups = resolve_groups(queries, self.page, &sort)?;
+        if let (Some(elevation), Some((plan, _)), true) =
+            (&elevation, &mut groups, grouping::SORT.is_sent(self.params))
+        {
+            plan.sort = elevation.sort(std::mem::take(&mut plan.sort));
+        }
         // Against the sort with what is elevated in it: marks hold a value for each key, that one too.
         let cursor = self.cursor(queries.schema, &sort)?;
         let rerank = rerank(queries, cursor.as_ref(), groups.is_some())?;
+        let rerank = rerank.map(|rerank| Rerank { after_first_key, ..rerank });
         Ok(Searched {
             fields,
             main,

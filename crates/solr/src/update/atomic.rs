@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use plan::{AtomicOp, Error, FieldEdit, FieldSpec, NestedEdit, Result, Schema, Value};
+use plan::{AtomicOp, Error, FieldClass, FieldEdit, FieldSpec, Money, NestedEdit, Result, Schema, Value};
 
 use crate::update::command::RawValue;
 use crate::update::document::{Field, Grouped, Typing, adding};
@@ -130,9 +130,16 @@ fn operands(
 
 /// A value that becomes the field's native type before it is compared or set has its own message, as in Solr.
 fn native(typing: &Typing<'_>, name: &str, value: &RawValue, spec: &FieldSpec) -> Result<Value> {
-    typing.conversion.convert(value, spec).map_err(|error| {
+    let converted = typing.conversion.convert(value, spec).map_err(|error| {
         let text = value.to_text();
         error.context(format_args!("Error converting field '{name}'='{text}' to native type, msg="))
+    })?;
+    Ok(match (spec.class(), &converted) {
+        // As the shard keeps it.
+        (FieldClass::Currency, Value::Str(text)) => {
+            Value::Str(Money::complete(text, spec.field_type.default_currency()))
+        }
+        _ => converted,
     })
 }
 

@@ -58,7 +58,7 @@ impl Conversion<'_> {
             }
             (class, _) if class.is_place() || class == FieldClass::BBox => shape(raw.to_text(), spec),
             (FieldClass::Rank, _) => rank(raw, spec),
-            (FieldClass::Currency, _) => money(&raw.to_text(), spec),
+            (FieldClass::Currency, _) => money(raw.to_text(), spec),
             (class, _) if class.is_number() || class == FieldClass::Bool => coerce(&untyped(raw), class),
             _ => Ok(Value::Str(raw.to_text())),
         }
@@ -80,13 +80,11 @@ impl Conversion<'_> {
     }
 }
 
-/// An amount, completed with its currency.
-fn money(text: &str, spec: &FieldSpec) -> Result<Value> {
-    let default = spec.field_type.default_currency();
-    // For its errors; the text is kept as sent but for the currency, which a later change of the default must
-    // not change.
-    Money::parse(text, default)?;
-    Ok(Value::Str(Money::complete(text, default)))
+/// An amount as it was sent: each price that it is copied to has a default currency of its own, and the shard
+/// completes it by that.
+fn money(text: String, spec: &FieldSpec) -> Result<Value> {
+    Money::parse(&text, spec.field_type.default_currency())?;
+    Ok(Value::Str(text))
 }
 
 /// A number to rank a document by.

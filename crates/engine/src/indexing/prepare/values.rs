@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use plan::{Error, FieldClass, Result, Value, coerce};
+use plan::{Error, FieldClass, Money, Result, Value, coerce};
 
 use super::prepared::TERM_BYTES_MAX;
 use crate::layout::FieldLayout;
@@ -15,6 +15,10 @@ use crate::layout::FieldLayout;
 /// word, so none may reach it.
 pub(crate) fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow<'a, Value>> {
     let class = field.class();
+    if class == FieldClass::Currency {
+        let default = field.spec.field_type.default_currency();
+        return Ok(Cow::Owned(Value::Str(Money::complete(&text_of(&value), default))));
+    }
     let fits = match &*value {
         Value::Int(_) => matches!(class, FieldClass::Int | FieldClass::DenseVector),
         Value::Long(_) => class == FieldClass::Long,

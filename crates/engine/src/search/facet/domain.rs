@@ -13,7 +13,7 @@ use crate::segment::bits::Bits;
 pub(crate) type Domain = Vec<Arc<Bits>>;
 
 /// The documents that match, dead or alive, kept as a filter's are.
-pub(super) fn query_bits(context: &SearchContext<'_>, query: &Query) -> Result<Domain> {
+pub(crate) fn query_bits(context: &SearchContext<'_>, query: &Query) -> Result<Domain> {
     let filter = Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() };
     let filter = PreparedFilter::prepare(context, &filter)?;
     context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter)).collect()

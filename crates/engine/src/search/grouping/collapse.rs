@@ -11,6 +11,7 @@ use plan::{Collapse, NullPolicy, Result, SearchPlan};
 
 use super::choice::{HeadsChoice, chosen_bits, heads_as_bits};
 use crate::search::context::SearchContext;
+use crate::search::facet::domain::query_bits;
 use crate::search::node::Node;
 use crate::search::sets::column_docs;
 use crate::segment::bits::Bits;
@@ -62,6 +63,7 @@ fn collapsed(
     (collapse, chosen): (&Collapse, Option<&[(u32, u32)]>),
     (node, hits): (&Node, Vec<Arc<Bits>>),
 ) -> Result<Vec<Arc<Bits>>> {
+    let always = always_kept(context, collapse, &hits)?;
     let (candidates, without) = candidates(context, collapse, hits)?;
     let mut kept = match chosen {
         Some(documents) => chosen_bits(context, documents),
@@ -75,7 +77,22 @@ fn collapsed(
             Arc::make_mut(kept).union(without);
         }
     }
+    for (kept, always) in kept.iter_mut().zip(&always) {
+        Arc::make_mut(kept).union(always);
+    }
     Ok(kept)
+}
+
+/// The hits that stay whatever else is in their group; nothing where the plan keeps none.
+fn always_kept(context: &SearchContext<'_>, collapse: &Collapse, hits: &[Arc<Bits>]) -> Result<Vec<Bits>> {
+    let Some(query) = &collapse.keep else { return Ok(Vec::new()) };
+    let found = query_bits(context, query)?;
+    let among = |(found, hits): (&Arc<Bits>, &Arc<Bits>)| {
+        let mut bits = Bits::clone(found);
+        bits.intersect(hits);
+        bits
+    };
+    Ok(found.iter().zip(hits).map(among).collect())
 }
 
 /// The hits of which heads are chosen, and those that are left out of it, having no value.

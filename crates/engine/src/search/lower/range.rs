@@ -217,19 +217,39 @@ fn integers(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive
     (low <= high).then_some(low..=high)
 }
 
+/// By the order that columns are in, as in Solr: -0.0 comes before 0.0, and what is no number after all
+/// others, where only a bound that is none reaches it.
 fn reals(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive<f64>> {
     let low = match lower {
         Bound::Included(value) => real(value)?,
-        // Nothing is beyond either end: the next one is the end itself.
-        Bound::Excluded(value) => Some(real(value)?).filter(|end| *end < f64::INFINITY)?.next_up(),
+        Bound::Excluded(value) => real_above(real(value)?)?,
         Bound::Unbounded => f64::NEG_INFINITY,
     };
     let high = match upper {
         Bound::Included(value) => real(value)?,
-        Bound::Excluded(value) => Some(real(value)?).filter(|end| *end > f64::NEG_INFINITY)?.next_down(),
+        Bound::Excluded(value) => real_below(real(value)?)?,
         Bound::Unbounded => f64::INFINITY,
     };
-    (low <= high).then_some(low..=high)
+    low.total_cmp(&high).is_le().then_some(low..=high)
+}
+
+/// The next number; `None` of the greatest.
+fn real_above(number: f64) -> Option<f64> {
+    match number {
+        f64::INFINITY => None,
+        // `next_up` holds both zeros for one.
+        zero if zero == 0.0 && zero.is_sign_negative() => Some(0.0),
+        number => Some(number.next_up()),
+    }
+}
+
+/// The number before; `None` of the least.
+fn real_below(number: f64) -> Option<f64> {
+    match number {
+        f64::NEG_INFINITY => None,
+        zero if zero == 0.0 && zero.is_sign_positive() => Some(-0.0),
+        number => Some(number.next_down()),
+    }
 }
 
 fn flags(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive<bool>> {
@@ -313,5 +333,32 @@ pub(super) fn number_text(value: &Value) -> String {
     match value {
         Value::Date(ms) => ms.to_string(),
         other => other.to_text(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reals_are_bounded_in_the_order_of_columns() {
+        let check = |lower: Bound<f64>, upper: Bound<f64>, expected: Option<(f64, f64)>| {
+            let found =
+                reals(&lower.map(Value::Double), &upper.map(Value::Double)).map(RangeInclusive::into_inner);
+            let bits = |ends: (f64, f64)| (ends.0.to_bits(), ends.1.to_bits());
+            assert_eq!(found.map(bits), expected.map(bits), "{lower:?} {upper:?}");
+        };
+        use Bound::{Excluded, Included, Unbounded};
+        let endless = f64::INFINITY;
+        check(Unbounded, Unbounded, Some((-endless, endless)));
+        check(Included(0.0), Included(-0.0), None);
+        check(Excluded(-0.0), Excluded(0.0), None);
+        check(Excluded(-0.0), Included(0.0), Some((0.0, 0.0)));
+        check(Included(-0.0), Excluded(0.0), Some((-0.0, -0.0)));
+        check(Excluded(0.0), Unbounded, Some((f64::from_bits(1), endless)));
+        check(Excluded(endless), Unbounded, None);
+        check(Unbounded, Excluded(-endless), None);
+        check(Included(1.0), Included(f64::NAN), Some((1.0, f64::NAN)));
+        check(Included(f64::NAN), Unbounded, None);
     }
 }

@@ -66,6 +66,7 @@ proptest! {
             join: ScoreJoin::Add,
             first_scale: None,
             second_scale: None,
+            after_first_key: false,
         };
         let joined = |hit: &plan::Hit| rerank.joined(hit.score.unwrap(), second.get(&hit.id).copied());
         let mut expected: Vec<(u64, f32)> =

@@ -153,7 +153,7 @@ proptest! {
         rows in 0usize..5,
     ) {
         let shard = shard(&docs);
-        let collapse = Collapse { field: field.into(), best: best.clone(), nulls, tags: Vec::new() };
+        let collapse = Collapse { field: field.into(), best: best.clone(), nulls, keep: None, tags: Vec::new() };
         let expand = ExpandPlan {
             field: field.into(),
             query: None,

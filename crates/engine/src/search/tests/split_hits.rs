@@ -115,7 +115,15 @@ fn page() -> impl Strategy<Value = Page> {
 fn rerank() -> impl Strategy<Value = Rerank> {
     (scored(), 1usize..8, any::<bool>()).prop_map(|(query, hits, stretched)| {
         let scale = stretched.then_some((1.0, 5.0));
-        Rerank { query, hits, weight: 2.0, join: ScoreJoin::Add, first_scale: scale, second_scale: scale }
+        Rerank {
+            query,
+            hits,
+            weight: 2.0,
+            join: ScoreJoin::Add,
+            first_scale: scale,
+            second_scale: scale,
+            after_first_key: false,
+        }
     })
 }
 
@@ -131,7 +139,13 @@ fn collapse() -> impl Strategy<Value = Collapse> {
     let nulls = prop::sample::select(vec![NullPolicy::Ignore, NullPolicy::Expand, NullPolicy::Collapse]);
     let tags = prop::sample::select(vec![Vec::new(), vec!["u".to_owned()]]);
     let parts = (group_field(), keys(), nulls, tags);
-    parts.prop_map(|(field, best, nulls, tags)| Collapse { field: field.into(), best, nulls, tags })
+    parts.prop_map(|(field, best, nulls, tags)| Collapse {
+        field: field.into(),
+        best,
+        nulls,
+        keep: None,
+        tags,
+    })
 }
 
 fn group_field() -> impl Strategy<Value = &'static str> {

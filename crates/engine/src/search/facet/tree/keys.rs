@@ -3,7 +3,7 @@
 //! negative ones come first. One reading of columns serves whatever is counted and summed up below this
 //! folder.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use plan::partial::DistinctValues;
 use plan::{FieldClass, Result, Value};
@@ -176,6 +176,14 @@ impl KeyColumn {
     /// Whether the ends of its values are shown as doubles.
     pub(super) fn is_real(&self) -> bool {
         matches!(self, Self::Numbers(_, ColumnKind::F64 | ColumnKind::Bool, _))
+    }
+
+    /// The keys of values that are less or greater than others: all but those of what is no number.
+    pub(super) fn comparable_keys(&self) -> RangeInclusive<u64> {
+        match self {
+            Self::Numbers(_, ColumnKind::F64, _) => real_key(f64::NEG_INFINITY)..=real_key(f64::INFINITY),
+            _ => 0..=u64::MAX,
+        }
     }
 
     pub(super) fn is_date(&self) -> bool {

@@ -93,9 +93,12 @@ impl<'o> SourceSums<'o> {
         }
         let (slots, all) = (keys.places(slots, slots_of_keys), keys.all());
         spread(&mut self.counts, slots, all, |count, _| *count += 1);
+        let comparable = column.comparable_keys();
         spread(&mut self.extremes, slots, all, |(least, greatest), key| {
-            *least = key.min(*least);
-            *greatest = key.max(*greatest);
+            if comparable.contains(&key) {
+                *least = key.min(*least);
+                *greatest = key.max(*greatest);
+            }
         });
         if self.source.needs.moments || self.source.needs.samples {
             column.numbers(all, numbers);
@@ -203,7 +206,7 @@ impl SourceSums<'_> {
 
     fn extreme(&self, least: bool, slot: usize) -> Option<u64> {
         let (low, high) = self.extremes.get(slot)?;
-        (self.count(slot) > 0).then_some(if least { *low } else { *high })
+        (low <= high).then_some(if least { *low } else { *high })
     }
 
     /// A statistic that is one number.
