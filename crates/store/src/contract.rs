@@ -112,8 +112,8 @@ pub trait FencedLog: Send + Sync {
     /// somebody has to wait with one, as long as [`is_waited_for`](Self::is_waited_for) says so.
     fn when_durable(&self, at: Watermark, waiter: DurabilityWaiter);
 
-    /// Whether there are waiters, and no thread writes for them at the moment. Whoever has waited asks this
-    /// behind it: records that came while it wrote may have only such waiters.
+    /// Whether there are waiters, or something offered has no answer yet, and no thread writes at the moment.
+    /// Whoever has waited asks this behind it: records that came while it wrote may have only such waiters.
     fn is_waited_for(&self) -> bool;
 
     /// Makes sure that nobody else had taken the shard over by some moment after the call began: what this
@@ -267,6 +267,11 @@ pub trait SegmentStore: Send + Sync {
     /// Removing what is not there succeeds. Others may read the shard (an archive, an older snapshot): remove
     /// late.
     fn remove(&self, name: &str) -> Result<()>;
+
+    /// [`remove`](Self::remove) of each; on an error some may be left.
+    fn remove_all(&self, names: &[String]) -> Result<()> {
+        names.iter().fold(Ok(()), |removed, name| removed.and(self.remove(name)))
+    }
 
     /// Names of all finished files, sorted.
     fn list(&self) -> Result<Vec<String>>;

@@ -52,13 +52,22 @@ impl Core {
 
     /// Persists everything applied so far, and shows it when `show` says so.
     pub(crate) fn flush(&self, show: bool) -> Result<()> {
-        self.flush_holding(&mut lock(&self.flushing), show)
+        let flushed = self.flush_holding(&mut lock(&self.flushing), show);
+        self.remove_replaced();
+        flushed
     }
 
     /// Persists without showing, unless `due` no longer says so when it is this thread's turn.
     pub(crate) fn flush_if(&self, due: &dyn Fn() -> bool) -> Result<()> {
-        let mut published = lock(&self.flushing);
-        if due() { self.flush_holding(&mut published, false) } else { Ok(()) }
+        {
+            let mut published = lock(&self.flushing);
+            if !due() {
+                return Ok(());
+            }
+            self.flush_holding(&mut published, false)?;
+        }
+        self.remove_replaced();
+        Ok(())
     }
 
     /// Everything applied so far, persisted, for another home: its files stay readable whatever happens here.
@@ -246,7 +255,6 @@ impl Core {
         let replaced = replaced.filter(|name| !kept.contains(name.as_str())).map(|name| (name, goes_at));
         published.replaced.extend(replaced);
         published.files = files;
-        self.remove_replaced(published);
         // Behind the manifest: until it is durable the log alone has what it names. Nor while a rebuild reads
         // the log.
         if logged != store::Watermark::START && self.log_kept.load(Ordering::Acquire) == 0 {
@@ -256,11 +264,20 @@ impl Core {
     }
 
     /// Removes files that were replaced long enough ago for whoever began to read them to have them open.
-    pub(crate) fn remove_replaced(&self, published: &mut Published) {
+    /// Flushes go on meanwhile: a store may take its time for many files, and no name is used twice. Whoever
+    /// flushes now does it behind that.
+    pub(crate) fn remove_replaced(&self) {
         let now_ms = self.clock.now_ms();
-        for (name, _) in published.replaced.extract_if(.., |(_, goes_at)| *goes_at <= now_ms) {
+        let due: Vec<String> = match self.flushing.try_lock() {
+            Ok(mut published) => {
+                let due = published.replaced.extract_if(.., |(_, goes_at)| *goes_at <= now_ms);
+                due.map(|(name, _)| name).collect()
+            }
+            Err(_) => return,
+        };
+        if !due.is_empty() {
             // Best effort: an opening removes what no manifest names.
-            drop(self.store.remove(&name));
+            drop(self.store.remove_all(&due));
         }
     }
 }

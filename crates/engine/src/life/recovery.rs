@@ -115,7 +115,8 @@ impl Core {
         if self.state().refused.is_some() {
             return;
         }
-        let mut published = lock(&self.flushing);
+        let mut flushing = lock(&self.flushing);
+        let published = &mut *flushing;
         let known: BTreeSet<&str> = published.files.iter().map(String::as_str).collect();
         // Best effort: a stray file costs space, nothing else.
         let mut strays = self.store.list().unwrap_or_default();
@@ -123,7 +124,8 @@ impl Core {
         // Some may be of the manifest before, which others may read.
         let goes_at = self.clock.now_ms().saturating_add(self.config.replaced_files_kept_ms);
         published.replaced.extend(strays.into_iter().map(|name| (name, goes_at)));
-        self.remove_replaced(&mut published);
+        drop(flushing);
+        self.remove_replaced();
     }
 
     /// Applies the log above `after`. Damage ends it and closes the shard to updates; nothing of the log is

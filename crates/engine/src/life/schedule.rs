@@ -103,10 +103,7 @@ impl Core {
     /// what failed is tried again later.
     pub(crate) fn tick(&self, now_ms: i64) -> Result<()> {
         self.expire_due(now_ms)?;
-        // Whoever flushes now does it itself.
-        if let Ok(mut published) = self.flushing.try_lock() {
-            self.remove_replaced(&mut published);
-        }
+        self.remove_replaced();
         let due = lock(&self.schedule.deadlines).due(now_ms);
         match due {
             Some(Due::Flush) => {
@@ -177,7 +174,9 @@ impl Core {
         while self.log.is_waited_for() {
             let logged = self.state().logged;
             match self.waiting_for_log(logged, || self.log.wait_durable(logged), store::Result::is_ok) {
-                Err(error) if *error.kind() == store::ErrorKind::Unknown => return false,
+                Err(error) if matches!(error.kind(), store::ErrorKind::Unknown | store::ErrorKind::Full) => {
+                    return false;
+                }
                 // Those who wait are told the same.
                 Err(error) => self.note_failure(&error),
                 Ok(()) => {}

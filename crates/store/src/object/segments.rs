@@ -149,15 +149,24 @@ impl SegmentStore for ObjectSegments {
     }
 
     fn remove(&self, name: &str) -> Result<()> {
-        check_name(name)?;
+        self.remove_all(&[name.to_owned()])
+    }
+
+    fn remove_all(&self, names: &[String]) -> Result<()> {
+        names.iter().try_for_each(|name| check_name(name))?;
         self.owned.check()?;
-        let Ok(epoch) = self.epoch_of(name) else { return Ok(()) };
-        self.owned.client.delete_all(&[self.owned.keys.segment(name, epoch)])?;
-        self.known().remove(name);
-        match &self.files.cache {
-            Some(cache) => cache.forget(&self.files.cache_key(name, epoch)),
-            None => Ok(()),
+        let files = names.iter().filter_map(|name| Some((name, self.epoch_of(name).ok()?)));
+        let files: Vec<(&String, u64)> = files.collect();
+        let keys: Vec<String> =
+            files.iter().map(|(name, epoch)| self.owned.keys.segment(name, *epoch)).collect();
+        self.owned.client.delete_all(&keys)?;
+        for (name, epoch) in files {
+            self.known().remove(name);
+            if let Some(cache) = &self.files.cache {
+                cache.forget(&self.files.cache_key(name, epoch))?;
+            }
         }
+        Ok(())
     }
 
     fn list(&self) -> Result<Vec<String>> {

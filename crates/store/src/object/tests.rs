@@ -157,8 +157,13 @@ fn an_outage_is_unknown_and_then_resolved() {
     let at = home.log().append_record(b"offered").unwrap();
     let behind = home.log().append_record(b"behind").unwrap();
     for _ in 0..2 {
+        let (told, outcome) = std::sync::mpsc::channel();
+        home.log().when_durable(behind, Box::new(move |result| told.send(result).unwrap()));
         assert_eq!(home.log().wait_durable(at).unwrap_err().kind(), &ErrorKind::Unknown);
+        let outcome = outcome.try_recv().expect("who waits without a thread waits no longer than others");
+        assert_eq!(outcome.unwrap_err().kind(), &ErrorKind::Unknown);
         assert!(home.log().durable() < at);
+        assert!(home.log().is_waited_for(), "the same bytes are to be offered again");
     }
     let publication = home.manifests().publish(None, b"one").unwrap_err();
     assert_eq!(publication.kind(), &ErrorKind::Unknown);

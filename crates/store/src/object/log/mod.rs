@@ -116,6 +116,12 @@ impl State {
         }
         notices
     }
+
+    /// Takes out the first waiters, who wait no longer.
+    fn give_up(&mut self, count: usize, error: &Error) -> impl Iterator<Item = Notice> {
+        let given_up = self.waiters.drain(..count.min(self.waiters.len()));
+        given_up.map(|(_, waiter)| (waiter, Err(error.repeat())))
+    }
 }
 
 impl Pace {
@@ -209,7 +215,8 @@ impl ObjectLog {
     }
 
     /// Offers the next group, or the one that has no answer yet. `Unknown` and `Full` are the leader's own to
-    /// return: the others go on waiting, or try for themselves.
+    /// return: others with a thread go on waiting, or try for themselves. Waiters without one are told
+    /// the same, if they were there when the attempt began: they have waited as long.
     fn lead<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Result<MutexGuard<'a, State>> {
         state.leading = true;
         let unresolved = state.under_way.clone();
@@ -230,6 +237,7 @@ impl ObjectLog {
         let pacer = self.owned.client.pacer();
         let began_ms = pacer.now_ms();
         state.pace.began_ms = began_ms;
+        let there_before = state.waiters.len();
         drop(state);
         let key = self.owned.keys.slot(offer.end.epoch, offer.end.slot);
         let created = self.owned.client.create(&key, &offer.bytes);
@@ -237,7 +245,10 @@ impl ObjectLog {
         state.leading = false;
         state.pace.took(pacer.now_ms() - began_ms);
         let failure = self.resolved(&mut state, &offer, &key, created);
-        let notices = state.notices(self.owned.check().err().as_ref());
+        let mut notices = state.notices(self.owned.check().err().as_ref());
+        if let Some(error) = failure.as_ref().filter(|error| is_open(error)) {
+            notices.extend(state.give_up(there_before, error));
+        }
         state.pace.is_crowded = notices.len() + state.pace.followers > 1;
         // All of them: one that is woken may be done, and then nobody would lead for the others.
         self.led.notify_all();
@@ -288,7 +299,7 @@ impl ObjectLog {
             }
             Ok(Created::Taken(found)) => Some(self.owned.depose(key, &found)),
             // The bytes have their slot: the same go there the next time.
-            Err(error) if matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Full) => {
+            Err(error) if is_open(&error) => {
                 if SeededBug::DroppedOffer.is_planted() {
                     state.under_way = None;
                 }
@@ -326,6 +337,11 @@ impl ObjectLog {
         );
         Err(Error::new(ErrorKind::Retry, message))
     }
+}
+
+/// Whether what was offered goes on to be offered.
+fn is_open(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Full)
 }
 
 impl FencedLog for ObjectLog {
@@ -383,7 +399,8 @@ impl FencedLog for ObjectLog {
 
     fn is_waited_for(&self) -> bool {
         let state = self.state();
-        !state.waiters.is_empty() && !state.leading
+        let is_open = state.under_way.is_some() && self.owned.check().is_ok();
+        (is_open || !state.waiters.is_empty()) && !state.leading
     }
 
     fn confirm(&self) -> Result<()> {
