@@ -63,7 +63,9 @@ impl Task for LogTask {
         unattended("writing the log", || {
             is_written = core.write_log();
             let durable = core.log.durable();
-            if std::mem::replace(&mut *lock(&self.durable), durable) == durable {
+            let is_quiet = std::mem::replace(&mut *lock(&self.durable), durable) == durable;
+            // A medium that does not answer has no answer to this either, and who waits for the log waits on.
+            if is_written && is_quiet {
                 core.confirm_owner()?;
             }
             Ok(())
