@@ -270,7 +270,11 @@ pub trait SegmentStore: Send + Sync {
 
     /// [`remove`](Self::remove) of each; on an error some may be left.
     fn remove_all(&self, names: &[String]) -> Result<()> {
-        names.iter().fold(Ok(()), |removed, name| removed.and(self.remove(name)))
+        let mut removed = Ok(());
+        for name in names {
+            removed = removed.and(self.remove(name));
+        }
+        removed
     }
 
     /// Names of all finished files, sorted.
