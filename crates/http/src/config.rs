@@ -18,6 +18,7 @@ use crate::configsets::Configsets;
 use crate::observe::host::HostNotes;
 use crate::observe::logs::{Logs, NoLogs};
 use crate::observe::machine::MachineFacts;
+use crate::observe::query_log::QueryLog;
 use crate::observe::store::StoreFigures;
 use crate::observe::watch::NodeWatch;
 use crate::request::compress::Compress;
@@ -75,6 +76,10 @@ pub struct ServeConfig {
     /// Requests that take as long are logged; `None` logs none but where a collection says
     /// so.
     pub slow_ms: Option<u64>,
+    /// Takes a record of each search; `None` keeps none.
+    pub query_log: Option<Arc<dyn QueryLog>>,
+    /// Parameters that are left out of those records, by name.
+    pub query_log_left_out: Vec<String>,
     pub configsets: Configsets,
     /// The only folder below which backups are made and found; without one there are none.
     pub backup_dir: Option<PathBuf>,
@@ -135,6 +140,8 @@ impl ServeConfig {
             drain_timeout: Duration::from_secs(30),
             answer_bytes_max: 64 << 20,
             slow_ms: Some(1000),
+            query_log: None,
+            query_log_left_out: Vec::new(),
             configsets,
             backup_dir: None,
             logs: Arc::new(NoLogs),

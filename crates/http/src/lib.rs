@@ -25,6 +25,7 @@ pub use connection::tls::Tls;
 pub use observe::host::{HostNote, HostNotes};
 pub use observe::logs::{LogRecord, Logger, Logs, ROOT as ROOT_LOGGER};
 pub use observe::machine::MachineFacts;
+pub use observe::query_log::{LoggedSearch, QueryLog, QueryLogFigures, QueryRecord};
 pub use observe::store::{StoreCacheFigures, StoreFigures, StoreRequestFigures};
 pub use observe::watch::{NodeWatch, SelfLook, Sign, SignKind};
 pub use openapi::openapi_document;

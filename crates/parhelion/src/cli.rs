@@ -12,6 +12,7 @@ use crate::doctor::DoctorArgs;
 use crate::ingest::IngestArgs;
 use crate::lab::LabArgs;
 use crate::post::PostArgs;
+use crate::queries::QueriesArgs;
 use crate::query::QueryArgs;
 use crate::relay::RelayArgs;
 use crate::relevance::RelevanceArgs;
@@ -56,6 +57,8 @@ pub enum Command {
     Query(QueryArgs),
     /// Change a collection's schema with its documents: see what an edit means, make it, undo it.
     Schema(SchemaArgs),
+    /// Show what is searched for: most often, without a hit, slowest. Read from the query log of a server.
+    Queries(QueriesArgs),
     /// Show the last requests that were slow, and where their time went.
     Slow(SlowArgs),
     /// Find out why a process of this machine hangs or is slow, and what of the host will hurt next.

@@ -76,6 +76,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         configset_dir: None,
         cache: true,
         limits: LimitArgs::default(),
+        query_log: None,
         logs: None,
     };
     let server = Server::start(server_args).await?;

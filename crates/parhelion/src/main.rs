@@ -26,7 +26,9 @@ mod output;
 mod post;
 #[cfg(target_arch = "x86_64")]
 mod processor;
+mod queries;
 mod query;
+mod query_log;
 mod relay;
 mod relevance;
 mod remote;
@@ -78,6 +80,7 @@ fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
         Command::Ingest(args) => block_on(ingest::run(args)),
         Command::Schema(args) => block_on(schema::run(args)),
         Command::Query(args) => block_on(query::run(args)),
+        Command::Queries(args) => queries::run(args),
         Command::Slow(args) => block_on(slow::run(args)),
         Command::Lab(args) => block_on(lab::run(args)),
         #[cfg(target_os = "linux")]

@@ -13,6 +13,7 @@ use crate::listen::{ListenAddress, load_tls};
 use crate::logs::ProcessLogs;
 use crate::object_store::StoreArgs;
 use crate::output;
+use crate::query_log::QueryLogArgs;
 use crate::server::{Server, ServerArgs, interrupted};
 
 #[derive(Debug, Args)]
@@ -59,6 +60,8 @@ pub struct ServeArgs {
     no_cache: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    query_log: QueryLogArgs,
 }
 
 /// As the command line names them.
@@ -108,6 +111,7 @@ fn server_args(args: ServeArgs) -> anyhow::Result<ServerArgs> {
         configset_dir: args.configset_dir,
         cache: !args.no_cache,
         limits: args.limits,
+        query_log: Some(args.query_log),
         logs: None,
     })
 }

@@ -22,6 +22,7 @@ use crate::logs::ProcessLogs;
 use crate::machine;
 use crate::object_store::{OpenStore, StoreArgs};
 use crate::output;
+use crate::query_log::{self, QueryLogArgs, QueryLogSwitch, QueryLogWriter};
 use crate::watch::Watching;
 
 /// What Solr calls a node that has no address.
@@ -49,6 +50,8 @@ pub struct ServerArgs {
     /// Whether answers, results, filters and documents are kept for later requests.
     pub cache: bool,
     pub limits: LimitArgs,
+    /// `None` keeps no query log.
+    pub query_log: Option<QueryLogArgs>,
     /// What requests may see and change of the log; `None` is nothing.
     pub logs: Option<Arc<ProcessLogs>>,
 }
@@ -64,6 +67,7 @@ pub struct Server {
     stop: watch::Sender<bool>,
     _watching: Watching,
     _following: Option<Following>,
+    query_log: Option<Arc<QueryLogWriter>>,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
@@ -82,6 +86,7 @@ impl Server {
             configset_dir,
             cache,
             limits,
+            query_log,
             logs,
         } = args;
         let configsets = configsets::load(configset_dir.as_deref())?;
@@ -123,6 +128,7 @@ impl Server {
         config.read_only = follow_ms.is_some();
         let every = follow_ms.map(Duration::from_millis);
         let following = every.map(|every| follow::start(&node, every)).transpose()?;
+        let query_log = query_log.map(|args| start_query_log(&args, &data_dir, &mut config)).transpose()?;
         config.machine = Arc::new(move || machine::facts(&data_dir));
         if let Some(figures) = store.as_ref().map(OpenStore::figures) {
             config.store = Arc::new(move || Some(figures()));
@@ -150,6 +156,7 @@ impl Server {
             stop,
             _watching: watching,
             _following: following,
+            query_log: query_log.flatten(),
             serving,
         })
     }
@@ -172,11 +179,32 @@ impl Server {
             // The next server takes over a socket that stays.
             let _ = std::fs::remove_file(socket);
         }
-        let node = self.node;
-        tokio::task::spawn_blocking(move || node.close())
+        let (node, query_log) = (self.node, self.query_log);
+        let close = move || {
+            query_log.iter().for_each(|log| log.close());
+            node.close()
+        };
+        tokio::task::spawn_blocking(close)
             .await?
             .context("cannot close cleanly; the log keeps what was acknowledged")
     }
+}
+
+/// `None` where there is to be none.
+fn start_query_log(
+    args: &QueryLogArgs,
+    data_dir: &Path,
+    config: &mut ServeConfig,
+) -> anyhow::Result<Option<Arc<QueryLogWriter>>> {
+    if args.query_log == QueryLogSwitch::Off {
+        return Ok(None);
+    }
+    let bytes_max = u64::from(args.query_log_max_mb) << 20;
+    let folder = query_log::folder_in(data_dir);
+    let log = Arc::new(QueryLogWriter::start(folder, bytes_max, Arc::new(SystemClock))?);
+    config.query_log = Some(log.clone());
+    config.query_log_left_out.clone_from(&args.query_log_drop);
+    Ok(Some(log))
 }
 
 /// Blocks.

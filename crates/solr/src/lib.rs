@@ -17,6 +17,7 @@ pub mod json_request;
 pub mod limits;
 pub mod params;
 pub mod query;
+pub mod query_log;
 mod real_time_get;
 pub mod response;
 pub mod schema;

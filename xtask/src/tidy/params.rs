@@ -48,6 +48,7 @@ const ALL_PAIRS: [Allowed; 14] = [
     ("crates/solr/src/json_request/macros.rs", 4, "fills in what they refer to"),
     ("crates/solr/src/json_request/mod.rs", 3, "looks for parts of JSON, and puts a body before them"),
     ("crates/solr/src/query/budget.rs", 1, "measures them"),
+    ("crates/solr/src/query_log.rs", 1, "shows them in a log"),
     ("crates/solr/src/query/dismax/edismax.rs", 2, "`f.<alias>.qf` for any alias"),
     ("crates/solr/src/response/header.rs", 1, "shows them all"),
     ("crates/solr/src/select/subquery.rs", 1, "those that begin with a label of `fl`"),

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::tallied;
 use crate::observe::machine::MachineFacts;
+use crate::observe::query_log::QueryLogFigures;
 use crate::observe::store::{StoreCacheFigures, StoreFigures, StoreRequestFigures};
 use crate::observe::watch::SignKind;
 use crate::request::call::Call;
@@ -150,13 +151,20 @@ fn bounds(auto: &AutoCommit) -> Vec<(String, Metric)> {
     .collect()
 }
 
-/// Besides Solr's figures those of its own cache, whole answers, which all cores share, and of the slow log.
+/// Besides Solr's figures those of its own cache, whole answers, which all cores share, and of the slow log
+/// and the query log.
 fn node(call: &Call<'_>, facts: &MachineFacts, (cores, now_ms): (usize, i64)) -> Registry {
     let mut metrics = tallied::of_node(call.server, now_ms);
     let mut put = |name: &str, metric| metrics.push((name.to_owned(), metric));
     put("CACHE.answers", cache_metric(&call.server.answers.stats()));
     put("CONTAINER.cores.loaded", int(cores as u64));
     put("CONTAINER.requests.slow", long(call.server.slow.total()));
+    if let Some(log) = &call.server.config.query_log {
+        let QueryLogFigures { bytes, written, dropped } = log.figures();
+        put("CONTAINER.queryLog.bytes", long(bytes));
+        put("CONTAINER.queryLog.dropped", Metric::Count(dropped));
+        put("CONTAINER.queryLog.written", Metric::Count(written));
+    }
     if let Some(throttled) = call.server.admission.throttled() {
         put("CONTAINER.updates.bytesPerSecond", long(throttled.bytes_per_second));
         put("CONTAINER.updates.throttled", Metric::Count(throttled.refused));

@@ -19,6 +19,7 @@ mod field_analysis;
 mod files;
 mod get;
 mod info;
+mod logged;
 mod logging;
 mod luke;
 mod managed;
@@ -199,7 +200,8 @@ async fn in_collection(
     if let Ok(answer) = &mut answer {
         answer.entries.extend(newer_state(call, collection));
     }
-    envelope.wrap_and_keep(call, named, answer)
+    let search = logged::search(call, (handler, path), collection, &effective);
+    envelope.wrap_and_keep(call, (named, search), answer)
 }
 
 /// Clients of a cluster say which state of the collection they know; told that there is another, they read

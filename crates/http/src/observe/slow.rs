@@ -29,6 +29,8 @@ pub(crate) struct Watch<'a> {
     /// Of the answer.
     pub status: Option<u16>,
     pub trace: Trace,
+    /// Who sent it, where the query log is to know.
+    pub user: Option<String>,
     collection: Option<Arc<Collection>>,
     threshold_ms: Option<u64>,
 }
@@ -43,6 +45,7 @@ impl<'a> Watch<'a> {
             params: None,
             status: None,
             trace: Trace::default(),
+            user: None,
             collection: None,
             threshold_ms: None,
         }
@@ -58,6 +61,9 @@ impl<'a> Watch<'a> {
         if let Some(threshold_ms) = self.threshold_ms {
             let grain_ns = threshold_ms.saturating_mul(1_000_000 / GRAIN_SHARE);
             self.trace = Trace::new(self.server.node.clock().clone(), grain_ns);
+        } else if self.server.config.query_log.is_some() && serving.is_logged() {
+            // For the count of hits: what threads use is read as seldom as can be.
+            self.trace = Trace::new(self.server.node.clock().clone(), u64::MAX);
         }
     }
 

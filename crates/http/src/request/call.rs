@@ -21,6 +21,7 @@ use solr::{EditError, Params};
 use tokio::sync::Mutex;
 
 use crate::admission::Room;
+use crate::observe::query_log::LoggedSearch;
 use crate::observe::tally::Tally;
 use crate::request::body::Upload;
 use crate::request::reply::Reply;
@@ -270,20 +271,23 @@ impl Envelope {
     pub fn wrap_and_keep(
         &self,
         call: &Call<'_>,
-        named: String,
+        (named, search): (String, Option<Arc<LoggedSearch>>),
         mut answer: Result<Answer, Failure>,
     ) -> Reply {
         let (Some(target), Ok(Answer { moment: Some(moment), entries, flags, warnings })) =
             (&call.target, &mut answer)
         else {
-            return self.wrap(call, answer);
+            return Reply { search, ..self.wrap(call, answer) };
         };
         let _writing = call.trace.enter(Phase::Write);
-        let kept = Reply { tally: call.tally.clone(), ..self.write(200, 0, (flags, warnings), entries) };
+        let kept =
+            Reply { tally: call.tally.clone(), search, ..self.write(200, 0, (flags, warnings), entries) };
         call.server.answers.keep(target, named, *moment, kept.clone());
         match call.elapsed_ms() {
             0 => kept,
-            elapsed_ms => self.write(200, elapsed_ms, (flags, warnings), entries),
+            elapsed_ms => {
+                Reply { search: kept.search, ..self.write(200, elapsed_ms, (flags, warnings), entries) }
+            }
         }
     }
 

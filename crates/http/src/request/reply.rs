@@ -17,6 +17,7 @@ use hyper::header::{
     X_CONTENT_TYPE_OPTIONS,
 };
 
+use crate::observe::query_log::LoggedSearch;
 use crate::observe::tally::{Ended, Tally};
 use crate::request::compress::Packing;
 
@@ -36,6 +37,10 @@ pub(crate) struct Reply {
     pub partial: bool,
     /// Where it counts.
     pub tally: Option<Arc<Tally>>,
+    /// Of a search that the query log is to know.
+    pub search: Option<Arc<LoggedSearch>>,
+    /// Whether it was kept from an earlier request.
+    pub was_kept: bool,
 }
 
 impl Reply {

@@ -56,6 +56,12 @@ impl Handler {
         matches!(self, Handler::Select | Handler::Get | Handler::Terms)
     }
 
+    /// Whether the query log knows its requests: those that search or list terms. A ping searches too, but
+    /// nobody asks it anything, and `/get` is told which documents it is to show.
+    pub fn is_logged(self) -> bool {
+        matches!(self, Handler::Select | Handler::Terms | Handler::MoreLike)
+    }
+
     /// Tells or changes what the collection is, rather than its documents.
     pub fn is_administrative(self) -> bool {
         match self {

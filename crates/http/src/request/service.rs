@@ -25,6 +25,7 @@ use tokio::time::Instant;
 use crate::admission::Load;
 use crate::connection::listener::Peer;
 use crate::handlers;
+use crate::observe::query_log::QueryRecord;
 use crate::observe::slow::Watch;
 use crate::observe::tally::Tally;
 use crate::request::body::Upload;
@@ -72,18 +73,32 @@ async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, wat
         &request,
         watch.started_ms,
     ) {
-        Ok(access) => match access.reads_all().then(|| kept(server, &request)).flatten() {
-            Some(kept) => Some(kept),
-            None => match route::target(&watch.method, watch.uri.path()) {
-                Ok(target) => serve(server, request, (target, access), watch).await,
-                Err(error) => bare_error(&error),
-            },
-        },
+        Ok(access) => {
+            watch.user = server.config.query_log.as_ref().and_then(|_| access.user()).map(str::to_owned);
+            match access.reads_all().then(|| kept(server, &request)).flatten() {
+                Some(kept) => Some(kept),
+                None => match route::target(&watch.method, watch.uri.path()) {
+                    Ok(target) => serve(server, request, (target, access), watch).await,
+                    Err(error) => bare_error(&error),
+                },
+            }
+        }
         Err(refusal) => Some(refusal.into_reply(watch.uri.path())),
     };
     let reply = reply.unwrap_or_else(|| Reply::not_found(watch.uri.path()));
     let now_ms = server.node.clock().now_ms();
-    reply.count(now_ms, started.elapsed());
+    let elapsed = started.elapsed();
+    reply.count(now_ms, elapsed);
+    if let (Some(log), Some(search)) = (&server.config.query_log, &reply.search) {
+        log.note(QueryRecord {
+            time_ms: watch.started_ms,
+            search: search.clone(),
+            status: reply.status,
+            was_kept: reply.was_kept,
+            elapsed,
+            user: watch.user.take(),
+        });
+    }
     let (method, path, elapsed_ms) = (&watch.method, watch.uri.path(), now_ms - watch.started_ms);
     tracing::debug!(%method, path, status = reply.status, elapsed_ms, "served");
     reply

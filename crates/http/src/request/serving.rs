@@ -53,6 +53,11 @@ impl Serving {
         }
     }
 
+    /// Whether the query log knows its requests.
+    pub fn is_logged(&self) -> bool {
+        matches!(self, Serving::Collection { handler, .. } if handler.is_logged())
+    }
+
     /// What it asks of the machine: updates, what goes through an index, and the rest.
     pub fn load(&self) -> Load {
         match self {

@@ -171,6 +171,14 @@ impl Access {
         matches!(self, Access::Open)
     }
 
+    /// The name of the user who sent it, where one logged in.
+    pub fn user(&self) -> Option<&str> {
+        match self {
+            Access::Guarded { who: Some(who), .. } => Some(&who.name),
+            _ => None,
+        }
+    }
+
     /// Whether everybody may read everything, and an answer to one is one to all.
     pub fn reads_all(&self) -> bool {
         matches!(self, Access::Open | Access::ReadOnly)

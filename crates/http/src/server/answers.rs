@@ -39,14 +39,15 @@ impl Answers {
         let holds = |kept: &Arc<Kept>| {
             node.find(&kept.collection).is_some_and(|collection| collection.moment() == kept.moment)
         };
-        self.0.get_if(target?.as_str(), holds).map(|kept| kept.reply.clone())
+        self.0.get_if(target?.as_str(), holds).map(|kept| Reply { was_kept: true, ..kept.reply.clone() })
     }
 
     /// Keeps the answer that the collection which the path calls so gave at `moment` or later.
     pub fn keep(&self, target: &PathAndQuery, collection: String, moment: Moment, reply: Reply) {
         let bytes = reply.body.len();
         if bytes <= BODY_BYTES_MAX {
-            let bytes = (bytes + target.as_str().len() + collection.len()) as u64;
+            let logged = reply.search.as_ref().map_or(0, |search| search.bytes());
+            let bytes = (bytes + target.as_str().len() + collection.len() + logged) as u64;
             // A copy: the request's own buffer holds its headers too.
             self.0.insert(target.as_str().into(), Arc::new(Kept { collection, moment, reply }), bytes);
         }

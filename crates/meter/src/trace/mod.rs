@@ -228,6 +228,11 @@ impl Trace {
         self.tell(|traced| traced.hits = traced.hits.or(Some(hits)));
     }
 
+    /// Documents found so far by a search; `None` where there was none, or nothing is kept.
+    pub fn hits(&self) -> Option<u64> {
+        self.0.as_ref()?.account().traced.hits
+    }
+
     /// An update has this many operations more: a long body comes in pieces.
     pub fn takes(&self, operations: usize) {
         self.tell(|traced| {

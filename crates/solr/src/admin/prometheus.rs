@@ -84,6 +84,7 @@ impl Figure {
                 own("solr_metrics_node_cores", &[("category", category), ("item", last)])
             }
             ("CONTAINER", "slow") if handler == "requests" => own("parhelion_requests_slow", &[]),
+            ("CONTAINER", _) if handler == "queryLog" => own("parhelion_query_log", &[("item", last)]),
             ("memory", "used") if handler == "total" => {
                 own("solr_metrics_jvm_heap", &[("item", last), ("memory", handler)])
             }

@@ -165,12 +165,17 @@ pub fn shown_params(params: &Params) -> String {
             shown.push_str("&…");
             break;
         }
-        let lower = name.to_ascii_lowercase().replace(['_', '-', '.'], "");
-        let value = if SECRET.iter().any(|secret| lower.contains(secret)) { "…" } else { value };
+        let value = if is_secret(name) { "…" } else { value };
         let separator = if shown.is_empty() { "" } else { "&" };
         shown.extend([separator, &cut(name), "=", &cut(value)]);
     }
     shown
+}
+
+/// Whether values of the name are nobody's business.
+pub(crate) fn is_secret(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase().replace(['_', '-', '.'], "");
+    SECRET.iter().any(|secret| lower.contains(secret))
 }
 
 fn cut(text: &str) -> String {
