@@ -126,7 +126,7 @@ fn files_of(data_dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
     match log_files(&folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => bail!(
             "there is no query log in `{}`: name the data directory of a server with --data-dir, or a file with \
-             --file; a server with `--query-log off` keeps none",
+             --file; a server keeps one with `--query-log on`",
             folder.display()
         ),
         files => files.with_context(|| format!("cannot read `{}`", folder.display())),
@@ -165,7 +165,7 @@ mod tests {
     fn a_missing_log_is_refused_with_the_next_step() {
         let folder = tempfile::tempdir().unwrap();
         let error = files_of(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("--data-dir") && error.contains("--query-log off"), "{error}");
+        assert!(error.contains("--data-dir") && error.contains("--query-log on"), "{error}");
     }
 
     #[test]

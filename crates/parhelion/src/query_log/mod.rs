@@ -24,7 +24,7 @@ pub fn folder_in(data_dir: &Path) -> PathBuf {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Query log")]
 pub struct QueryLogArgs {
-    /// Keep a log of all searches below the data directory, for `parhelion queries`.
+    /// Whether to keep a log of all searches below the data directory, for `parhelion queries`.
     #[arg(long, value_name = "WHETHER", value_enum, default_value_t, env = "PARHELION_QUERY_LOG")]
     pub query_log: QueryLogSwitch,
     /// How much of the disk it may take; its oldest lines go first.
@@ -39,7 +39,8 @@ pub struct QueryLogArgs {
 /// Whether there is a query log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum QueryLogSwitch {
-    #[default]
     On,
+    /// Until whoever runs the server decides: it holds what people typed.
+    #[default]
     Off,
 }
