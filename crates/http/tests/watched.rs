@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod served;
+#[allow(dead_code, reason = "stores that do not answer are `outage.rs`'s")]
 #[path = "watched/stalls.rs"]
 mod stalls;
 

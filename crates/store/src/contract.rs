@@ -85,7 +85,8 @@ pub trait FencedLog: Send + Sync {
     /// lock under which the record gets its place.
     ///
     /// Errors: `Invalid` above [`RECORD_BYTES_MAX`]; `Full` when there is no space (a later call may
-    /// succeed); `Failed`, `Deposed` or `Corrupt` when this log takes no more records.
+    /// succeed); `Retry` when the medium does not answer, or a flush has to come first; `Failed`, `Deposed`
+    /// or `Corrupt` when this log takes no more records.
     fn reserve(&self, bytes: usize) -> Result<Room>;
 
     /// Orders `record` after all earlier ones; not yet durable. In memory only, hence fit for the shard's
@@ -115,6 +116,11 @@ pub trait FencedLog: Send + Sync {
     /// Whether there are waiters, or something offered has no answer yet, and no thread writes at the moment.
     /// Whoever has waited asks this behind it: records that came while it wrote may have only such waiters.
     fn is_waited_for(&self) -> bool;
+
+    /// Whether the last attempt to write had no answer. Who has waited for one need not wait for the next.
+    fn is_silent(&self) -> bool {
+        false
+    }
 
     /// Makes sure that nobody else had taken the shard over by some moment after the call began: what this
     /// owner then answers is no older than the call. Takes one look at the medium, where that can change

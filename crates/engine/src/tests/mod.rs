@@ -15,6 +15,7 @@ mod follow;
 mod formats;
 mod lifecycle;
 mod model;
+mod outage;
 mod rebuild;
 mod refused_meanwhile;
 mod schema_versions;

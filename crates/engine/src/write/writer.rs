@@ -79,8 +79,16 @@ impl Core {
             state.unsettled.forget(self.log.durable());
             progress.durable = progress.durable.max(state.unsettled.last());
         }
-        let Progress { mut outcome, durable: at, trace, .. } = progress;
+        let Progress { mut outcome, durable: mut at, trace, .. } = progress;
         outcome.failure = result.err();
+        // It has waited for room already, as long as an update waits for a store that does not answer.
+        if let Some(applied) = at
+            && let Some(error) = outcome.failure.take_if(|error| error.kind == ErrorKind::Unavailable)
+        {
+            let is_unknown = self.log.is_silent() && applied > self.log.durable();
+            at = at.filter(|_| !is_unknown);
+            outcome.failure = Some(if is_unknown { partly_unknown(error) } else { error });
+        }
         let waits = (durable != Durable::Later || judged) && !SeededBug::EarlyAck.is_planted();
         AppliedUpdate::new(self, outcome, at.filter(|_| waits), trace)
     }
@@ -317,6 +325,12 @@ impl Core {
             self.log.bytes() > self.config.log_bytes_max && self.log_kept.load(Ordering::Acquire) == 0;
         log_long || self.state().unpersisted_bytes() > self.config.ram_bytes_max
     }
+}
+
+/// Of an update whose first operations are in a log that does not answer, and whose others found no room.
+fn partly_unknown(error: Error) -> Error {
+    let message = format!("{}; whether what stands before in this update counts is not known", error.message);
+    Error::new(ErrorKind::Unknown, message).with_source(error)
 }
 
 fn rollback_refused() -> Error {

@@ -75,6 +75,7 @@ pub(super) async fn run(
             }
             // What was done before is reported as well.
             let before = if options.versions { response::versions(&mut outcome) } else { vec![] };
+            let retry_after_s = retry_after_s.unwrap_or(failed.retry_after_s);
             Err(Failure { flags, before, retry_after_s, ..failed })
         }
         None => {
@@ -138,10 +139,13 @@ struct Done {
     outcome: UpdateOutcome,
     /// Whether the log could still lose some of it.
     is_unsettled: bool,
+    /// Whether the log was waited for, and has no answer.
+    is_unknown: bool,
     /// How many commands the pieces had that are done.
     commands: usize,
-    /// When who was refused may come again.
-    retry_after_s: u64,
+    /// When who was refused may come again: 0 where the header is to say nothing, `None` where the error's
+    /// kind decides.
+    retry_after_s: Option<u64>,
 }
 
 impl Done {
@@ -150,9 +154,10 @@ impl Done {
     fn refuse(&mut self, refused: Refused) -> Error {
         let Refused { error, retry_after_s } = refused;
         if error.kind != ErrorKind::Busy || self.commands == 0 {
-            self.retry_after_s = retry_after_s;
+            self.retry_after_s = Some(retry_after_s).filter(|wait_s| *wait_s > 0);
             return error;
         }
+        self.retry_after_s = Some(0);
         let why = error.message.split(';').next().unwrap_or_default();
         let done = match self.commands {
             1 => "the first command of this update is".to_owned(),
@@ -168,7 +173,7 @@ impl Done {
 impl Update<'_> {
     /// Everything that came of the request; what was done before a failure stays. And when who was refused
     /// may come again.
-    async fn all(&self) -> (UpdateOutcome, u64) {
+    async fn all(&self) -> (UpdateOutcome, Option<u64>) {
         let mut done = Done::default();
         let result = match self.call.upload() {
             Some(upload) => self.pieces(&mut *upload.lock().await, &mut done).await,
@@ -179,9 +184,9 @@ impl Update<'_> {
             }
         };
         // Invariant: nothing is reported of what the log could still lose.
-        let settled = self.settle(&mut done).await;
+        let settled = if done.is_unknown { Ok(()) } else { self.settle(&mut done).await };
         let retry_after_s = done.retry_after_s;
-        let mut outcome = if settled.is_ok() { done.outcome } else { UpdateOutcome::default() };
+        let mut outcome = if done.is_unknown { UpdateOutcome::default() } else { done.outcome };
         outcome.failure = settled.and(result).err();
         (outcome, retry_after_s)
     }
@@ -191,7 +196,9 @@ impl Update<'_> {
             return Ok(());
         }
         let nothing = UpdateBatch { durable: Durable::All, ..UpdateBatch::default() };
-        self.collection.update(nothing, self.context(None)).await.failure.map_or(Ok(()), Err)
+        let settled = self.collection.update(nothing, self.context(None)).await.failure.map_or(Ok(()), Err);
+        done.is_unknown |= settled.is_err();
+        settled
     }
 
     fn context(&self, edit_steps: Option<solr::update::EditSteps>) -> UpdateContext {
@@ -248,13 +255,14 @@ impl Update<'_> {
         // Of a piece that failed nobody reads it.
         done.commands += commands;
         if let Some(applied) = applied {
-            let failed = |error: &Error| matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown);
-            // A log that failed is asked again in the end: then nothing is reported. A schema that changes
-            // without end did nothing.
-            let is_refused = applied.failure.as_ref().is_some_and(is_outdated);
-            done.is_unsettled = piece.is_followed
-                || applied.failure.as_ref().is_some_and(failed)
-                || is_refused && done.is_unsettled;
+            let failure = applied.failure.as_ref().map(|error| error.kind);
+            // It waited, and nobody can tell; to ask once more would take as long again.
+            done.is_unknown |= failure == Some(ErrorKind::Unknown);
+            // What fails in another way has waited for what it applied itself, if anything, and not always
+            // for the pieces before it.
+            let may_wait_for_less =
+                matches!(failure, Some(ErrorKind::Unavailable | ErrorKind::SchemaChanged));
+            done.is_unsettled = piece.is_followed || may_wait_for_less && done.is_unsettled;
             self.add(applied, &mut done.outcome)?;
         } else if !piece.is_followed {
             self.settle(done).await?;

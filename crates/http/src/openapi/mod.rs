@@ -31,7 +31,12 @@ const FAILURES: [(&str, &str); 9] = [
     ("413", "The body is too large."),
     ("415", "The body's type or packing is not one that is read."),
     ("429", "There is more to do than can be done; `Retry-After` says when to come again."),
-    ("503", "It cannot be done now: the node ends, the disk is full, or a health check is off."),
+    (
+        "503",
+        "It cannot be done now: the node ends, the disk is full, the store does not answer, another node owns the \
+        shard, or a health check is off; `Retry-After` says when to come again. Of an update `error.msg` says where nobody can \
+        tell whether it counts.",
+    ),
 ];
 
 /// Types of answers, by `wt` and by what is asked for.

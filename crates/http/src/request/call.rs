@@ -107,6 +107,10 @@ impl Call<'_> {
     }
 }
 
+/// What an outage, a full disk, a start or a change of owner asks clients to wait: none of them is over in a
+/// second, and updates that come back sooner queue up behind it.
+const COME_AGAIN_S: u64 = 5;
+
 /// Why there is no answer, as the client is told.
 pub(crate) struct Failure {
     pub status: u16,
@@ -117,7 +121,7 @@ pub(crate) struct Failure {
     pub entry: Box<(Name, Node)>,
     /// What the header begins with.
     pub flags: Entries,
-    /// When a client that was told it is too much may come again; 0 where nothing is known.
+    /// When a client that is told 429 or 503 may come again; 0 where nothing is known.
     pub retry_after_s: u64,
 }
 
@@ -135,8 +139,18 @@ impl From<Error> for Failure {
             before: vec![],
             entry: solr::error::entry(&error).into(),
             flags: vec![],
-            retry_after_s: 0,
+            retry_after_s: retry_after_s(error.kind),
         }
+    }
+}
+
+/// When the same may be sent again, in seconds, as far as the kind of an error tells; 0 where it does not.
+/// Of an update whose outcome is unknown it says when to come again, not that it does no harm.
+fn retry_after_s(kind: ErrorKind) -> u64 {
+    match kind {
+        ErrorKind::Busy | ErrorKind::SchemaChanged => 1,
+        ErrorKind::Unavailable | ErrorKind::Unknown => COME_AGAIN_S,
+        _ => 0,
     }
 }
 

@@ -29,7 +29,8 @@ pub(crate) struct Reply {
     pub body: Bytes,
     /// Methods the path takes, when the one asked for is not among them.
     pub allow: Option<&'static str>,
-    /// When a client that was told it is too much (429) may come again; a second at least.
+    /// When a client may come again that is told it is too much (429: a second at least) or cannot be done
+    /// now (503: 0 where it is not to come again by itself).
     pub retry_after_s: u64,
     /// Whether the request's body was packed as nobody here can read it.
     pub misses_coding: bool,
@@ -107,8 +108,13 @@ impl Reply {
         if let Some(coding) = coding {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
         }
-        if self.status == 429 {
-            headers.insert(RETRY_AFTER, HeaderValue::from(self.retry_after_s.max(1)));
+        let retry_after_s = match self.status {
+            429 => self.retry_after_s.max(1),
+            503 => self.retry_after_s,
+            _ => 0,
+        };
+        if retry_after_s > 0 {
+            headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
         }
         if let Some(methods) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(methods));

@@ -6,6 +6,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,6 +33,9 @@ pub struct Stalls {
     closed: Mutex<Option<Closed>>,
     /// What a sync takes: it moves the clock.
     on_sync: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
+    is_silent: AtomicBool,
+    /// How many have waited for a log without an answer.
+    unanswered: AtomicU64,
 }
 
 struct Closed {
@@ -64,6 +68,22 @@ impl Stalls {
 
     pub fn on_sync(&self, call: Arc<dyn Fn() + Send + Sync>) {
         *lock(&self.on_sync) = Some(call);
+    }
+
+    /// Logs do not answer until this is undone, as those of an object store in an outage.
+    pub fn silence(&self, is_silent: bool) {
+        self.is_silent.store(is_silent, Ordering::SeqCst);
+    }
+
+    pub fn unanswered(&self) -> u64 {
+        self.unanswered.load(Ordering::SeqCst)
+    }
+
+    fn silent(&self) -> Option<store::Error> {
+        self.is_silent.load(Ordering::SeqCst).then(|| {
+            self.unanswered.fetch_add(1, Ordering::SeqCst);
+            store::Error::new(store::ErrorKind::Unknown, "the store has not answered")
+        })
     }
 
     fn pass(&self, place: Place) {
@@ -152,12 +172,15 @@ impl FencedLog for Stalling<dyn FencedLog> {
 
     fn wait_durable(&self, at: Watermark) -> store::Result<()> {
         self.stalls.pass(Place::Sync);
-        self.of.wait_durable(at)
+        self.stalls.silent().map_or_else(|| self.of.wait_durable(at), Err)
     }
 
     fn try_wait_durable(&self, at: Watermark) -> Option<store::Result<()>> {
         self.stalls.pass(Place::Sync);
-        self.of.try_wait_durable(at)
+        match self.stalls.silent() {
+            Some(error) => Some(Err(error)),
+            None => self.of.try_wait_durable(at),
+        }
     }
 
     fn when_durable(&self, at: Watermark, waiter: DurabilityWaiter) {
@@ -166,6 +189,10 @@ impl FencedLog for Stalling<dyn FencedLog> {
 
     fn is_waited_for(&self) -> bool {
         self.of.is_waited_for()
+    }
+
+    fn is_silent(&self) -> bool {
+        self.stalls.is_silent.load(Ordering::SeqCst)
     }
 
     fn confirm(&self) -> store::Result<()> {

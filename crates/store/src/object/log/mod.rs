@@ -10,6 +10,8 @@
 mod queue;
 mod replay;
 mod tail;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -73,7 +75,16 @@ struct State {
     under_way: Option<Offer>,
     leading: bool,
     waiters: Vec<(Watermark, DurabilityWaiter)>,
+    attempts: Attempts,
     pace: Pace,
+}
+
+/// Attempts to write a group, counted as they begin.
+#[derive(Default)]
+struct Attempts {
+    begun: u64,
+    /// The last one, and why, if it had no answer.
+    unanswered: Option<(u64, Error)>,
 }
 
 /// When the next group may begin.
@@ -162,6 +173,7 @@ impl ObjectLog {
             under_way: None,
             leading: false,
             waiters: Vec::new(),
+            attempts: Attempts::default(),
             pace: Pace::default(),
         };
         Self { owned, retained, options, damage, state: Mutex::new(state), led: Condvar::new() }
@@ -198,11 +210,19 @@ impl ObjectLog {
         self.owned.check().err().map(Err)
     }
 
-    /// Returns once all up to `at` is durable, as leader or behind one.
+    /// Returns once all up to `at` is durable, as leader or behind one. Where the store does not answer, at
+    /// the end of the first attempt that began behind the call: with each thread leading one of its own, the
+    /// last of many waited for as many attempts.
     fn sync_to<'a>(&'a self, mut state: MutexGuard<'a, State>, at: Watermark) -> Result<()> {
+        let begun_before = state.attempts.begun;
         loop {
             if let Some(known) = self.known(&state, at) {
                 return known;
+            }
+            if let Some((attempt, error)) = &state.attempts.unanswered
+                && *attempt > begun_before
+            {
+                return Err(error.repeat());
             }
             if state.leading {
                 state.pace.followers += 1;
@@ -214,9 +234,8 @@ impl ObjectLog {
         }
     }
 
-    /// Offers the next group, or the one that has no answer yet. `Unknown` and `Full` are the leader's own to
-    /// return: others with a thread go on waiting, or try for themselves. Waiters without one are told
-    /// the same, if they were there when the attempt began: they have waited as long.
+    /// Offers the next group, or the one that has no answer yet. `Unknown` and `Full` are told to all who
+    /// were there when the attempt began, with a thread or without: they have waited as long as the leader.
     fn lead<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Result<MutexGuard<'a, State>> {
         state.leading = true;
         let unresolved = state.under_way.clone();
@@ -237,6 +256,7 @@ impl ObjectLog {
         let pacer = self.owned.client.pacer();
         let began_ms = pacer.now_ms();
         state.pace.began_ms = began_ms;
+        state.attempts.begun += 1;
         let there_before = state.waiters.len();
         drop(state);
         let key = self.owned.keys.slot(offer.end.epoch, offer.end.slot);
@@ -246,7 +266,10 @@ impl ObjectLog {
         state.pace.took(pacer.now_ms() - began_ms);
         let failure = self.resolved(&mut state, &offer, &key, created);
         let mut notices = state.notices(self.owned.check().err().as_ref());
-        if let Some(error) = failure.as_ref().filter(|error| is_open(error)) {
+        let open = failure.as_ref().filter(|error| is_open(error));
+        // One leads at a time: this attempt is the last that was begun.
+        state.attempts.unanswered = open.map(|error| (state.attempts.begun, error.repeat()));
+        if let Some(error) = open {
             notices.extend(state.give_up(there_before, error));
         }
         state.pace.is_crowded = notices.len() + state.pace.followers > 1;
@@ -401,6 +424,10 @@ impl FencedLog for ObjectLog {
         let state = self.state();
         let is_open = state.under_way.is_some() && self.owned.check().is_ok();
         (is_open || !state.waiters.is_empty()) && !state.leading
+    }
+
+    fn is_silent(&self) -> bool {
+        self.state().attempts.unanswered.is_some()
     }
 
     fn confirm(&self) -> Result<()> {
