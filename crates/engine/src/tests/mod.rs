@@ -18,6 +18,7 @@ mod model;
 mod outage;
 mod rebuild;
 mod refused_meanwhile;
+mod removal;
 mod schema_versions;
 mod scrub;
 mod trace;
