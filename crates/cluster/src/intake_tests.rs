@@ -92,7 +92,7 @@ async fn a_snapshot_holds_what_there_was() {
     }
     update(&films, vec![film("c", "1979")]).await;
     films.create_snapshot(&node, "second").await.unwrap();
-    let place = BackupPlace { root: folder.path().join("backups"), name: "films".into() };
+    let place = BackupPlace { root: folder.path().join("backups").into(), name: "films".into() };
     let backed_up =
         async |snapshot: &str| node.back_up(films.clone(), place.clone(), Some(snapshot.into())).await;
     backed_up("first").await.unwrap();

@@ -24,7 +24,7 @@ mod shard;
 mod state;
 mod upgrade;
 
-pub use backup::{BackupPlace, BackupsToDelete};
+pub use backup::{BackupPlace, BackupRoot, BackupsToDelete};
 pub use catalog::MetadataHomes;
 pub use collection::{
     Collection, Counted, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus, SchemaEdit,

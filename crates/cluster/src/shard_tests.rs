@@ -199,7 +199,7 @@ async fn a_backup_holds_all_shards() {
         let collection = make(&node, name, shards).await.unwrap();
         update(&collection, films()).await;
         collection.commit(Commit::SOFT).await.unwrap();
-        let place = BackupPlace { root: folder.path().join("backups"), name: name.to_owned() };
+        let place = BackupPlace { root: folder.path().join("backups").into(), name: name.to_owned() };
         let (facts, ..) = node.back_up(collection.clone(), place.clone(), None).await.unwrap();
         assert_eq!(facts.shards.len(), collection.shard_documents().len());
         node.verify_backup(place.clone(), None).await.unwrap();

@@ -6,10 +6,10 @@
 
 use std::fmt;
 use std::num::NonZero;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cluster::BackupRoot;
 use solr::security::Security;
 
 use crate::admission::gate::GateLimits;
@@ -81,8 +81,8 @@ pub struct ServeConfig {
     /// Parameters that are left out of those records, by name.
     pub query_log_left_out: Vec<String>,
     pub configsets: Configsets,
-    /// The only folder below which backups are made and found; without one there are none.
-    pub backup_dir: Option<PathBuf>,
+    /// The only folder or bucket below which backups are made and found; without one there are none.
+    pub backup_dir: Option<BackupRoot>,
     /// The log that requests may look at and change.
     pub logs: Arc<dyn Logs>,
     /// What the process and its machine say of themselves.

@@ -334,7 +334,7 @@ async fn backups_are_made_below_one_folder() {
     let backup = "/solr/admin/collections?action=BACKUP&collection=films&name=b";
     refused(&without, backup, "there is no folder for backups").await;
     let folder = tempfile::tempdir().unwrap();
-    let served = Served::start_with(|config| config.backup_dir = Some(folder.path().to_owned())).await;
+    let served = Served::start_with(|config| config.backup_dir = Some(folder.path().to_owned().into())).await;
     let made = body(&served, &format!("{backup}&indent=off")).await;
     assert!(made.contains(r#""response":{"collection":"films","numShards":1,"backupId":0,"#), "{made}");
     let path = |query: &str| format!("/solr/admin/collections?name=b&indent=off&action={query}");

@@ -1,5 +1,5 @@
-//! `serve --store`: opens a store by its address, and looks first whether it can be trusted; says what it is
-//! asked for and what that costs. What runs its requests lives as long as this.
+//! `serve --store` and `--backup-dir`: opens a store by its address, and looks first whether it can be
+//! trusted; says what it is asked for and what that costs. What runs its requests lives as long as this.
 //!
 //! Requests have a runtime of their own: a shard's threads wait for it, and it must never wait for them.
 
@@ -8,17 +8,20 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context as _, bail};
 use clap::Args;
-use cluster::MetadataHomes;
+use cluster::{BackupRoot, MetadataHomes};
 use http::{StoreCacheFigures, StoreFigures, StoreRequestFigures};
+use meter::Clock as _;
 use store::object::{
     CacheCounts, CacheOptions, FolderMedium, Medium, NonceSource, ObjectCounts, ObjectOptions, ObjectSite,
-    RemoteMedium, RuntimePacer, probe,
+    Pacer, RemoteMedium, RuntimePacer, probe,
 };
-use store::{MetadataFiles, Site};
+use store::{BackupBucket, MetadataFiles, Site};
 use tokio::runtime::{Builder, Runtime};
 use uuid::Uuid;
+
+use crate::ambient::SystemClock;
 
 /// Threads for requests: they wait for the network, and pack nothing.
 const THREADS: usize = 2;
@@ -97,17 +100,17 @@ impl StorePrices {
     }
 }
 
-pub struct OpenStore {
-    site: ObjectSite,
+/// The way to a store that can be trusted, with the threads of its requests.
+struct Connection {
+    medium: Arc<dyn Medium>,
+    pacer: Arc<dyn Pacer>,
+    nonces: NonceSource,
     runtime: Option<Runtime>,
-    prices: StorePrices,
-    opened: Instant,
 }
 
-impl OpenStore {
-    /// Blocks. Errors: where there is no such store, where it does not answer, where it does not keep what a
-    /// shard needs.
-    pub fn open(url: &str, cache: Option<CacheOptions>, prices: StorePrices) -> anyhow::Result<Self> {
+impl Connection {
+    /// Blocks. Errors: as [`OpenStore::open`]'s.
+    fn open(url: &str) -> anyhow::Result<Self> {
         let mut runtime = Builder::new_multi_thread();
         runtime.worker_threads(THREADS).thread_name("store").enable_all();
         let runtime = runtime.build().context("cannot start the threads for the store's requests")?;
@@ -118,9 +121,72 @@ impl OpenStore {
         };
         let nonces: NonceSource = Arc::new(|| Uuid::new_v4().into_bytes());
         probe(&*medium, nonces())?.check(&format!("`{url}`"))?;
+        Ok(Self { medium, pacer: Arc::new(RuntimePacer::new(handle)), nonces, runtime: Some(runtime) })
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // Not waited for: it may be dropped on a thread that must not wait.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+pub struct OpenStore {
+    site: ObjectSite,
+    _connection: Connection,
+    prices: StorePrices,
+    opened: Instant,
+}
+
+/// Where backups lie: a folder, or a bucket by its URL.
+pub struct OpenBackups {
+    root: BackupRoot,
+    _connection: Option<Connection>,
+}
+
+impl OpenBackups {
+    /// Blocks. `file://` is the folder. Errors: as [`OpenStore::open`]'s, of a bucket.
+    pub fn open(location: &str) -> anyhow::Result<Self> {
+        let folder = location.strip_prefix("file://").unwrap_or(location);
+        if !folder.contains("://") {
+            // Clients may name it in full.
+            let root = BackupRoot::Folder(std::path::absolute(folder)?);
+            return Ok(Self { root, _connection: None });
+        }
+        let connection = Connection::open(location)?;
+        let Connection { medium, pacer, nonces, .. } = &connection;
+        let way = (Arc::clone(medium), Arc::clone(pacer));
+        let bucket = BackupBucket::new(location, way, Arc::clone(nonces), || SystemClock.now_ms());
+        Ok(Self { root: BackupRoot::Bucket(Arc::new(bucket)), _connection: Some(connection) })
+    }
+
+    pub fn root(&self) -> BackupRoot {
+        self.root.clone()
+    }
+}
+
+/// Errors: where one of the two URLs lies below the other: a store's objects are nobody's business but its
+/// owner's.
+pub fn check_apart(store: &str, backups: &str) -> anyhow::Result<()> {
+    let [store, backups] = [store, backups].map(|url| format!("{}/", url.trim_end_matches('/')));
+    if store.starts_with(&backups) || backups.starts_with(&store) {
+        bail!("backups are to lie in a bucket or below a prefix of their own, apart from --store");
+    }
+    Ok(())
+}
+
+impl OpenStore {
+    /// Blocks. Errors: where there is no such store, where it does not answer, where it does not keep what a
+    /// shard needs.
+    pub fn open(url: &str, cache: Option<CacheOptions>, prices: StorePrices) -> anyhow::Result<Self> {
+        let connection = Connection::open(url)?;
+        let Connection { medium, pacer, nonces, .. } = &connection;
         let options = ObjectOptions { cache, ..ObjectOptions::default() };
-        let site = ObjectSite::new(medium, Arc::new(RuntimePacer::new(handle)), nonces, options)?;
-        Ok(Self { site, runtime: Some(runtime), prices, opened: Instant::now() })
+        let site = ObjectSite::new(Arc::clone(medium), Arc::clone(pacer), Arc::clone(nonces), options)?;
+        Ok(Self { site, _connection: connection, prices, opened: Instant::now() })
     }
 
     /// What is asked of the store from now on, for metrics.
@@ -149,18 +215,22 @@ impl OpenStore {
     }
 }
 
-impl Drop for OpenStore {
-    fn drop(&mut self) {
-        // Not waited for: it may be dropped on a thread that must not wait.
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn backups_lie_apart_from_shards() {
+        let check = |backups, is_apart: bool| {
+            assert_eq!(check_apart("s3://bucket/shards/", backups).is_ok(), is_apart, "{backups}");
+        };
+        check("s3://bucket/shards", false);
+        check("s3://bucket/shards/backups", false);
+        check("s3://bucket", false);
+        check("s3://bucket/shards2", true);
+        check("s3://other/shards", true);
+        check("/srv/backups", true);
+    }
 
     #[test]
     fn a_price_is_that_of_a_month() {

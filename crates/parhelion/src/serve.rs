@@ -49,9 +49,10 @@ pub struct ServeArgs {
     data_dir: PathBuf,
     #[command(flatten)]
     store: StoreArgs,
-    /// The only folder below which backups are made and found; without it there are none.
-    #[arg(long, value_name = "DIR", env = "PARHELION_BACKUP_DIR")]
-    backup_dir: Option<PathBuf>,
+    /// The only place below which backups are made and found; without it there are none. A folder, or the URL
+    /// of a bucket or a prefix of its own, as --store takes it.
+    #[arg(long, value_name = "DIR|URL", env = "PARHELION_BACKUP_DIR")]
+    backup_dir: Option<String>,
     /// A folder whose children are configsets, as Solr keeps them; `_default` is built in.
     #[arg(long, value_name = "DIR", env = "PARHELION_CONFIGSET_DIR")]
     configset_dir: Option<PathBuf>,

@@ -20,7 +20,7 @@ use crate::limits::LimitArgs;
 use crate::listen::{self, Bound, ListenAddress};
 use crate::logs::ProcessLogs;
 use crate::machine;
-use crate::object_store::{OpenStore, StoreArgs};
+use crate::object_store::{OpenBackups, OpenStore, StoreArgs, check_apart};
 use crate::output;
 use crate::query_log::{self, QueryLogArgs, QueryLogSwitch, QueryLogWriter};
 use crate::watch::Watching;
@@ -43,8 +43,8 @@ pub struct ServerArgs {
     pub security: Option<PathBuf>,
     /// Whether other machines may reach it though nobody has to log in.
     pub insecure_open: bool,
-    /// The only folder below which backups are made and found.
-    pub backup_dir: Option<PathBuf>,
+    /// The only folder, or bucket by its URL, below which backups are made and found.
+    pub backup_dir: Option<String>,
     /// A folder of configsets, beside the built-in one.
     pub configset_dir: Option<PathBuf>,
     /// Whether answers, results, filters and documents are kept for later requests.
@@ -64,6 +64,7 @@ pub struct Server {
     node: Arc<Node>,
     /// Behind the node, which asks it until it is closed.
     _store: Option<OpenStore>,
+    _backups: Option<OpenBackups>,
     stop: watch::Sender<bool>,
     _watching: Watching,
     _following: Option<Following>,
@@ -108,6 +109,9 @@ impl Server {
             name: format!("{name}_solr"),
         };
         let url = store.as_ref().and_then(|it| it.store.clone());
+        if let (Some(store), Some(backups)) = (&url, &backup_dir) {
+            check_apart(store, backups)?;
+        }
         let place = url.unwrap_or_else(|| data_dir.display().to_string());
         let (node, store) = tokio::task::spawn_blocking(move || open_node(config, store.as_ref()))
             .await?
@@ -136,8 +140,11 @@ impl Server {
         if let Some(logs) = logs {
             config.logs = logs;
         }
-        // Clients may name it in full.
-        config.backup_dir = backup_dir.map(std::path::absolute).transpose()?;
+        let backups = match backup_dir {
+            Some(place) => Some(tokio::task::spawn_blocking(move || open_backups(&place)).await??),
+            None => None,
+        };
+        config.backup_dir = backups.as_ref().map(OpenBackups::root);
         if !cache {
             config.answer_bytes_max = 0;
         }
@@ -153,6 +160,7 @@ impl Server {
             sockets,
             node,
             _store: store,
+            _backups: backups,
             stop,
             _watching: watching,
             _following: following,
@@ -208,6 +216,10 @@ fn start_query_log(
 }
 
 /// Blocks.
+fn open_backups(place: &str) -> anyhow::Result<OpenBackups> {
+    OpenBackups::open(place).with_context(|| format!("cannot open the backups in `{place}`"))
+}
+
 fn open_node(
     config: NodeConfig,
     store: Option<&StoreArgs>,

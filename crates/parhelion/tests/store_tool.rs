@@ -203,6 +203,44 @@ fn a_drill_restores_and_compares() {
 }
 
 #[test]
+fn a_drill_of_a_backup_says_what_comes_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, scratch, backups) = (path("data"), path("scratch"), path("backups"));
+    std::fs::create_dir(&scratch).unwrap();
+    let server = Server::start_with(Path::new(&data), &["--backup-dir", &backups]);
+    server.client().create_collection("films", 2);
+    update(&server, &json!([{"id": "a"}, {"id": "b"}, {"id": "c"}]));
+    server.client().json("films/update", &[("commit", "true")]);
+    let back_up = || {
+        let asked =
+            [("action", "BACKUP"), ("collection", "films"), ("name", "nightly"), ("location", "films")];
+        server.client().json("admin/collections", &asked)
+    };
+    back_up();
+    let named = ["drill", &backups, "--backup", "films/nightly", "--into", &scratch];
+    let came_back = told(&[&named[..], &["--against", &data]].concat());
+    assert_eq!((&came_back["documents"], &came_back["same"]), (&json!(3), &json!(true)), "{came_back}");
+    assert_eq!(came_back["restored"], told(&["digest", &data])["shards"]);
+    update(&server, &json!([{"id": "d"}]));
+    server.client().json("films/update", &[("commit", "true")]);
+    back_up();
+    let said = refused(&[&named[..], &["--backup-id", "0", "--against", &data]].concat());
+    assert!(said.contains("`films` has other documents in"), "{said}");
+    let came_back = told(&named);
+    assert_eq!((&came_back["backupId"], &came_back["documents"]), (&json!(1), &json!(4)), "the newest");
+    assert_eq!(came_back["same"], Value::Null);
+    let said = refused(&["drill", &backups, "--backup", "none", "--into", &scratch]);
+    assert!(said.contains("there is not backup under the name `none`"), "{said}");
+    let is_object = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "object");
+    let files = files_below(Path::new(&backups));
+    flip_a_bit(&largest(files.iter().filter(|path| is_object(path))));
+    let said = refused(&named);
+    assert!(said.contains("does not come back") && said.contains("CRC"), "{said}");
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "nothing is left");
+}
+
+#[test]
 fn a_place_with_something_of_its_own_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();

@@ -33,7 +33,7 @@ mod room;
 mod segment;
 mod site;
 
-pub use backup::{BackupAdded, BackupDraft, BackupFile, BackupFolder, BackupPoint, Purged};
+pub use backup::{BackupAdded, BackupBucket, BackupDraft, BackupFile, BackupFolder, BackupPoint, Purged};
 pub use config::{ConfigEntry, ConfigFiles};
 pub use content_digest::ContentDigest;
 pub use contract::{

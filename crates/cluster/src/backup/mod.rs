@@ -1,13 +1,13 @@
-//! Backups of collections: schema, config and everything acknowledged when the backup began, in a folder that
-//! the operator named; and new collections made of them. The files are `store`'s, the segments `engine`'s;
-//! what ties them together is the description that is kept with each backup.
+//! Backups of collections: schema, config and everything acknowledged when the backup began, in a folder or a
+//! bucket that the operator named; and new collections made of them. The files are `store`'s, the segments
+//! `engine`'s; what ties them together is the description that is kept with each backup.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{BackupFacts, CollectionConfig, Error, ErrorKind, Result, check_name};
 use serde::{Deserialize, Serialize};
-use store::{BackupAdded, BackupDraft, BackupFolder, BackupPoint, SegmentBytes, SegmentFile};
+use store::{BackupAdded, BackupBucket, BackupDraft, BackupFolder, BackupPoint, SegmentBytes, SegmentFile};
 
 use crate::collection::Collection;
 use crate::collection_documents::{FIRST_SHARD, SavedSchema};
@@ -18,10 +18,23 @@ use crate::offload;
 use crate::routing::{Router, RouterKind};
 use crate::shard::BackedUp;
 
+/// Where backups of all names are; no client chose it.
+#[derive(Clone, Debug)]
+pub enum BackupRoot {
+    Folder(PathBuf),
+    Bucket(Arc<BackupBucket>),
+}
+
+impl From<PathBuf> for BackupRoot {
+    fn from(folder: PathBuf) -> Self {
+        BackupRoot::Folder(folder)
+    }
+}
+
 /// Where backups of one name are: below a root that no client chose.
 #[derive(Clone, Debug)]
 pub struct BackupPlace {
-    pub root: PathBuf,
+    pub root: BackupRoot,
     /// Relative, parts separated by `/`; each is checked.
     pub name: String,
 }
@@ -271,7 +284,11 @@ fn write(
 
 impl BackupPlace {
     pub(crate) fn open(&self) -> Result<BackupFolder> {
-        BackupFolder::open(&self.root, &self.name).map_err(lift)
+        let opened = match &self.root {
+            BackupRoot::Folder(folder) => BackupFolder::open(folder, &self.name),
+            BackupRoot::Bucket(bucket) => BackupFolder::open_in(bucket, &self.name),
+        };
+        opened.map_err(lift)
     }
 }
 

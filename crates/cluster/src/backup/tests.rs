@@ -6,7 +6,10 @@ use std::sync::Arc;
 use meter::Meters;
 use plan::{Add, Commit, Document, ErrorKind, Expect, Operation, Query, SearchPlan, UpdateBatch, Value};
 
-use super::{BackupPlace, BackupsToDelete};
+use store::BackupBucket;
+use store::object::faults::{FaultyMedium, MemoryMedium};
+
+use super::{BackupPlace, BackupRoot, BackupsToDelete};
 use crate::tests::{Noon, config, schema};
 use crate::{
     CacheSizes, Collection, CreateCollection, Node, NodeConfig, ThreadScheduler, UpdateContext, engine_shards,
@@ -49,8 +52,17 @@ async fn count(collection: &Collection) -> u64 {
 #[tokio::test]
 async fn what_was_acknowledged_comes_back() {
     let folder = tempfile::tempdir().unwrap();
+    check_coming_back(folder.path().join("backups").into()).await;
+    let medium = FaultyMedium::new(Arc::new(MemoryMedium::default()));
+    let media = (Arc::new(medium.clone()) as _, Arc::new(medium) as _);
+    let bucket = BackupBucket::new("memory", media, Arc::new(|| [7; 16]), || 1_000);
+    check_coming_back(BackupRoot::Bucket(Arc::new(bucket))).await;
+}
+
+async fn check_coming_back(root: BackupRoot) {
+    let folder = tempfile::tempdir().unwrap();
     let node = node(folder.path());
-    let place = BackupPlace { root: folder.path().join("backups"), name: "nightly/films".into() };
+    let place = BackupPlace { root, name: "nightly/films".into() };
     let create = |name: &str| CreateCollection::new(name, "_default", schema(), config(7));
     let films = node.create(create("films")).await.unwrap();
     add(&films, "1").await;
@@ -86,7 +98,7 @@ async fn what_was_acknowledged_comes_back() {
 async fn a_damaged_backup_is_not_restored() {
     let folder = tempfile::tempdir().unwrap();
     let node = node(folder.path());
-    let place = BackupPlace { root: folder.path().join("backups"), name: "films".into() };
+    let place = BackupPlace { root: folder.path().join("backups").into(), name: "films".into() };
     let films = node.create(CreateCollection::new("films", "_default", schema(), config(7))).await.unwrap();
     add(&films, "1").await;
     node.back_up(films, place.clone(), None).await.unwrap();

@@ -85,7 +85,7 @@ impl Collection {
 
     fn snapshot_place(&self) -> BackupPlace {
         let entry = self.entry();
-        BackupPlace { root: self.catalog.folder(entry.key()), name: FOLDER.to_owned() }
+        BackupPlace { root: self.catalog.folder(entry.key()).into(), name: FOLDER.to_owned() }
     }
 
     fn snapshot_facts(&self, point: &BackupPoint) -> Result<SnapshotFacts> {
@@ -98,7 +98,7 @@ impl Collection {
             generation: point.id + 1,
             created_ms: point.ended_ms,
             shards,
-            folder: self.snapshot_place().root.join(FOLDER),
+            folder: self.catalog.folder(self.entry().key()).join(FOLDER),
         })
     }
 }

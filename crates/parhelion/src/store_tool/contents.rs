@@ -15,7 +15,7 @@ use crate::output;
 
 /// A shard of a collection, and what it comes to.
 #[derive(PartialEq)]
-struct DigestRow {
+pub(super) struct DigestRow {
     collection: String,
     shard: String,
     digest: ContentDigest,
@@ -93,7 +93,7 @@ fn renew(node: &Arc<Node>, collections: &[Arc<Collection>]) -> anyhow::Result<()
 }
 
 /// The named one, or all of them.
-fn chosen(node: &Node, name: Option<&str>) -> anyhow::Result<Vec<Arc<Collection>>> {
+pub(super) fn chosen(node: &Node, name: Option<&str>) -> anyhow::Result<Vec<Arc<Collection>>> {
     let mut collections = node.list();
     if let Some(name) = name {
         let names: Vec<String> = collections.iter().map(|it| it.name()).collect();
@@ -105,7 +105,7 @@ fn chosen(node: &Node, name: Option<&str>) -> anyhow::Result<Vec<Arc<Collection>
     Ok(collections)
 }
 
-fn digests(collections: &[Arc<Collection>]) -> anyhow::Result<Vec<DigestRow>> {
+pub(super) fn digests(collections: &[Arc<Collection>]) -> anyhow::Result<Vec<DigestRow>> {
     let mut rows = Vec::new();
     for collection in collections {
         let name = collection.name();
@@ -116,11 +116,21 @@ fn digests(collections: &[Arc<Collection>]) -> anyhow::Result<Vec<DigestRow>> {
     Ok(rows)
 }
 
-fn show(rows: &[DigestRow], key: &str, as_json: bool) {
-    let all = rows.iter().fold(ContentDigest::default(), |all, row| all.plus(&row.digest));
+/// What all of them come to together.
+pub(super) fn documents(rows: &[DigestRow]) -> ContentDigest {
+    rows.iter().fold(ContentDigest::default(), |all, row| all.plus(&row.digest))
+}
+
+pub(super) fn rows_json(rows: &[DigestRow]) -> Vec<Value> {
+    rows.iter().map(row_json).collect()
+}
+
+pub(super) fn show(rows: &[DigestRow], key: &str, as_json: bool) {
+    let all = documents(rows);
     if as_json {
-        let shards: Vec<Value> = rows.iter().map(row_json).collect();
-        output::json(&json!({ key: shards, "documents": all.documents(), "digest": all.to_string() }));
+        output::json(
+            &json!({ key: rows_json(rows), "documents": all.documents(), "digest": all.to_string() }),
+        );
         return;
     }
     let mut table = output::table();

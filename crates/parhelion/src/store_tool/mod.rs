@@ -1,10 +1,11 @@
 //! `parhelion store`: looks after what lies in a bucket or a data directory. `verify` reads all of it again
 //! and changes nothing; `repair` mends what is damaged; `move` brings all of it to another place; `digest`,
-//! `rebuild` and `drill` (`contents`) say what documents come to, make segments anew of them, and restore
-//! them on trial.
+//! `rebuild` and `drill` (`contents`, of backups `backup`) say what documents come to, make segments anew of
+//! them, and restore them on trial.
 //!
 //! A place is a folder or the URL of a store; what is behind it is `cluster`'s and `store`'s.
 
+mod backup;
 mod contents;
 mod place;
 mod repair;
@@ -95,13 +96,29 @@ Examples:
     /// somebody has done it. The place is only read, as of the last hard commit, beside a node that serves
     /// it; the temporary folder takes the space of all of it and is removed. Ends with 1 where anything does
     /// not come back, or comes back otherwise.
+    ///
+    /// With --backup it is a backup that is restored: PLACE is what the server has as --backup-dir. Every
+    /// file is compared with its size, CRC and SHA-256, and the newest backup is taken unless --backup-id
+    /// names another. Another place that is to have the same documents, the node's own say, is compared with
+    /// --against.
     #[command(after_help = "\
 Examples:
-  parhelion store drill s3://backups/monday
-  parhelion store drill ./data --into /mnt/scratch --json")]
+  parhelion store drill s3://bucket/prefix
+  parhelion store drill ./data --into /mnt/scratch --json
+  parhelion store drill s3://backups/films --backup nightly
+  parhelion store drill /srv/backups --backup nightly --against s3://bucket/prefix")]
     Drill {
-        /// A data directory, or the URL of a store as --store takes it.
+        /// A data directory, or the URL of a store as --store takes it; with --backup, where backups lie.
         place: String,
+        /// The name of a backup, with the folders of its location before it.
+        #[arg(long, value_name = "NAME")]
+        backup: Option<String>,
+        /// Which of the backups of that name.
+        #[arg(long, value_name = "ID", requires = "backup")]
+        backup_id: Option<u64>,
+        /// A data directory or a store that is to have the same documents in that collection.
+        #[arg(long, value_name = "PLACE", requires = "backup")]
+        against: Option<String>,
         /// Below which folder to make the temporary one, instead of the system's.
         #[arg(long, value_name = "FOLDER")]
         into: Option<PathBuf>,
@@ -169,7 +186,13 @@ pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
         StoreCommand::Rebuild { place, collection, dry_run, json } => {
             contents::rebuild(&place, collection.as_deref(), (dry_run, json))
         }
-        StoreCommand::Drill { place, into, json } => contents::drill(&place, into.as_deref(), json),
+        StoreCommand::Drill { place, backup: None, into, json, .. } => {
+            contents::drill(&place, into.as_deref(), json)
+        }
+        StoreCommand::Drill { place, backup: Some(name), backup_id: id, against, into, json } => {
+            let backup = backup::DrilledBackup { location: &place, name: &name, id };
+            backup::drill(&backup, (into.as_deref(), against.as_deref()), json)
+        }
         StoreCommand::Move { from, to, dry_run, json } => move_house(&from, &to, (dry_run, json)),
     }
 }

@@ -15,7 +15,7 @@ use crate::object_store::{OpenStore, StorePrices};
 pub(super) enum DataPlace {
     Folder(PathBuf),
     /// With a folder for what only this node writes, which is gone at the end.
-    Store(OpenStore, Scratch),
+    Store(Box<OpenStore>, Scratch),
 }
 
 /// A folder that goes when this does.
@@ -43,7 +43,8 @@ impl DataPlace {
             return Ok(DataPlace::Folder(PathBuf::from(place)));
         }
         let scratch = Scratch::below(&std::env::temp_dir());
-        Ok(DataPlace::Store(OpenStore::open(place, None, StorePrices::default())?, scratch))
+        let store = OpenStore::open(place, None, StorePrices::default())?;
+        Ok(DataPlace::Store(Box::new(store), scratch))
     }
 
     fn data_dir(&self) -> &Path {
@@ -65,6 +66,12 @@ impl DataPlace {
         let (homes, site) = self.parts()?;
         let open = if owns { Node::open_at } else { Node::open_reader };
         Ok(open(self.config(owns), homes, site)?)
+    }
+
+    /// Owned, of a place that has nothing yet.
+    pub fn empty_node(&self) -> anyhow::Result<Arc<Node>> {
+        let (homes, site) = self.parts()?;
+        Ok(Node::open_at(self.config(true), homes, site)?)
     }
 
     /// Reads the files of all shards again. See [`Node::verify_at`].

@@ -51,6 +51,8 @@ impl Medium for MemoryMedium {
     }
 
     fn list(&self, prefix: &str) -> Attempt<Vec<(String, u64)>> {
+        // Of others S3 and its kin list nothing, or too much.
+        assert!(prefix.is_empty() || prefix.ends_with('/'), "`{prefix}` is no prefix of whole names");
         let objects = self.objects();
         let below = objects.range(prefix.to_owned()..).take_while(|(key, _)| key.starts_with(prefix));
         Ok(below.map(|(key, bytes)| (key.clone(), bytes.len() as u64)).collect())

@@ -11,7 +11,7 @@
 mod archive;
 mod cache;
 mod chain;
-mod client;
+pub(crate) mod client;
 #[cfg(any(test, feature = "faults"))]
 pub mod faults;
 mod files;

@@ -1,5 +1,5 @@
-//! Backing up and restoring. A client names a backup and, if it likes, a folder below the one that the
-//! operator gave with `--backup-dir`; it never names another.
+//! Backing up and restoring. A client names a backup and, if it likes, a folder below the one, or the part of
+//! a bucket, that the operator gave with `--backup-dir`; it never names another.
 //!
 //! In: a call for a collection or a core; out: a place for the node, which makes, checks, lists and deletes
 //! backups (ADR 9). What of a client's text may become a path is checked here.
@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cluster::{BackupPlace, BackupsToDelete, Collection};
+use cluster::{BackupPlace, BackupRoot, BackupsToDelete, Collection};
 use plan::{Error, Result, check_name};
 use solr::admin::{backup_list, backup_made, backups_deleted, backups_purged};
 use solr::params::admin::collections as params;
@@ -127,18 +127,21 @@ pub(in crate::handlers) fn place(call: &Call<'_>) -> Result<BackupPlace> {
     check_name("backup", name)?;
     if let Some(repository) = call.text(&params::REPOSITORY) {
         return Err(Error::bad_request(format!(
-            "`repository` is `{repository}`, which is not supported; backups are in the folder given with `--backup-dir`"
+            "`repository` is `{repository}`, which is not supported; backups are in the folder or bucket given with `--backup-dir`"
         )));
     }
     let Some(root) = call.server.config.backup_dir.clone() else {
         return Err(Error::bad_request(
-            "there is no folder for backups; start the server with `--backup-dir DIR`",
+            "there is no folder for backups; start the server with `--backup-dir DIR` or a bucket's URL",
         ));
     };
     let state = call.server.node.state();
     let location =
         call.text(&params::LOCATION).or(state.properties.get(params::LOCATION.name).map(String::as_str));
-    let below = below(&root, location)?;
+    let below = match &root {
+        BackupRoot::Folder(folder) => below(folder, location)?,
+        BackupRoot::Bucket(bucket) => below_bucket(bucket.name(), location)?,
+    };
     Ok(BackupPlace { root, name: format!("{below}{name}") })
 }
 
@@ -150,13 +153,33 @@ fn below(root: &Path, location: Option<&str>) -> Result<String> {
     let path = Path::new(location);
     let relative = if path.is_absolute() { path.strip_prefix(root).ok() } else { Some(path) };
     let parts = relative.map(|path| path.iter().map(|part| part.to_str().unwrap_or_default()));
-    match parts.map(|parts| parts.map(|part| check_name("location", part).map(|()| format!("{part}/")))) {
-        Some(parts) => parts.collect(),
-        None => Err(Error::bad_request(format!(
-            "`location` is `{location}`, which is not below the folder that the server was started with \
-             (`--backup-dir`); leave it out, or name a folder below that one"
-        ))),
-    }
+    parts.map_or_else(|| Err(elsewhere(location)), folders)
+}
+
+/// The same below a bucket's URL: a client may repeat that, or leave it out.
+fn below_bucket(url: &str, location: Option<&str>) -> Result<String> {
+    let Some(location) = location else { return Ok(String::new()) };
+    let relative = match location.strip_prefix(url.trim_end_matches('/')) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => rest,
+        _ if location.contains("://") || location.starts_with('/') => return Err(elsewhere(location)),
+        _ => location,
+    };
+    folders(relative.split('/').filter(|part| !part.is_empty()))
+}
+
+/// Each of them a name, with a slash behind it.
+fn folders<'a>(mut parts: impl Iterator<Item = &'a str>) -> Result<String> {
+    parts.try_fold(String::new(), |path, part| {
+        check_name("location", part)?;
+        Ok(path + part + "/")
+    })
+}
+
+fn elsewhere(location: &str) -> Error {
+    Error::bad_request(format!(
+        "`location` is `{location}`, which is not below the folder or bucket that the server was started with \
+         (`--backup-dir`); leave it out, or name a folder below that one"
+    ))
 }
 
 #[cfg(test)]
@@ -180,5 +203,26 @@ mod tests {
         check(Some(".."), None);
         check(Some("a/../../b"), None);
         check(Some("s3://bucket/x"), None);
+    }
+
+    #[test]
+    fn locations_are_below_the_bucket() {
+        let check = |location: Option<&str>, expected: Option<&str>| {
+            let found = below_bucket("s3://bucket/backups", location);
+            assert_eq!(found.ok().as_deref(), expected, "{location:?}");
+        };
+        check(None, Some(""));
+        check(Some("s3://bucket/backups"), Some(""));
+        check(Some("s3://bucket/backups/"), Some(""));
+        check(Some("s3://bucket/backups/nightly"), Some("nightly/"));
+        check(Some("nightly/films"), Some("nightly/films/"));
+        check(Some("s3://bucket/backups/../other"), None);
+        check(Some("s3://bucket/backupsx"), None);
+        check(Some("s3://other/backups"), None);
+        check(Some("gs://bucket/backups"), None);
+        check(Some("http://127.0.0.1/x"), None);
+        check(Some("/etc"), None);
+        check(Some(".."), None);
+        check(Some("a/../../b"), None);
     }
 }
