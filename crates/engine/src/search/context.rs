@@ -16,7 +16,7 @@ use crate::search::caches::SearchCaches;
 use crate::search::counted_by::CountedBy;
 use crate::search::peers::Peers;
 use crate::segment::bits::Bits;
-use crate::snapshot::field_stats::KnownFields;
+use crate::snapshot::field_stats::{KnownFields, KnownTerms};
 use crate::snapshot::{SegmentView, Snapshot, Views};
 
 /// The documents allowed in each segment; `None` is all of them.
@@ -54,6 +54,7 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) caches: &'a SearchCaches,
     pub(crate) views: &'a Views,
     pub(crate) known_fields: &'a KnownFields,
+    pub(crate) known_terms: &'a KnownTerms,
     /// What runs the queries inside of functions, vectors and likes.
     pub(crate) queries: &'static dyn InnerQueries,
     /// What there is to use up; without one, everything.
@@ -106,6 +107,7 @@ impl<'a> SearchContext<'a> {
             caches,
             views: snapshot.views(),
             known_fields: snapshot.known_fields(),
+            known_terms: snapshot.known_terms(),
             queries,
             allowance: Allowance::default(),
             explains: false,

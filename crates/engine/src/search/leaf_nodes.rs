@@ -10,13 +10,13 @@ use tantivy::schema::Field;
 
 use super::bm25::Similarity;
 use crate::snapshot::Views;
-use crate::snapshot::field_stats::FieldStats;
+use crate::snapshot::field_stats::{FieldStats, TermInfos};
 
 /// A term scored by BM25.
 pub(crate) struct TermNode {
     pub(crate) term: Term,
     /// Where the term's postings are, segment by segment.
-    pub(crate) infos: Vec<Option<TermInfo>>,
+    pub(crate) infos: TermInfos,
     pub(crate) label: String,
     pub(crate) scoring: Bm25Weight,
     /// Whether documents can differ in frequency or length; if not, all score the same.

@@ -13,8 +13,7 @@ use super::sets::{column_docs, field_terms_docs};
 use crate::errors::from_tantivy;
 use crate::layout::FieldLayout;
 use crate::search::context::{SearchContext, SearchSegment};
-use crate::snapshot::field_stats::Inverse;
-use crate::snapshot::field_stats::{FieldStats, SegmentFieldStats};
+use crate::snapshot::field_stats::{FieldStats, Inverse, SegmentFieldStats, TermInfos};
 
 impl SearchContext<'_> {
     /// Of a field, whose layout this is.
@@ -56,12 +55,17 @@ impl SearchContext<'_> {
 }
 
 /// What each segment's dictionary says of the term.
-pub(crate) fn term_infos(context: &SearchContext<'_>, term: &Term) -> Result<Vec<Option<TermInfo>>> {
+pub(crate) fn term_infos(context: &SearchContext<'_>, term: &Term) -> Result<TermInfos> {
+    if let Some(known) = context.known_terms.get(term) {
+        return Ok(known);
+    }
     let info = |segment: &SearchSegment<'_>| {
         let inverted = segment.reader.inverted_index(term.field()).map_err(from_tantivy)?;
         inverted.get_term_info(term).map_err(from_tantivy)
     };
-    context.segments.iter().map(info).collect()
+    let infos: TermInfos = context.segments.iter().map(info).collect::<Result<_>>()?;
+    context.known_terms.keep(term, infos.clone());
+    Ok(infos)
 }
 
 /// What a term of a field weighs by how few documents have it: ln(N / (df + 1)) + 1, all documents counted,

@@ -1,10 +1,14 @@
-//! Statistics of fields as a snapshot keeps them: what is counted once serves every search of it. Counting is
-//! `search`'s (`search/stats.rs`). Behind a lock that is read at nearly every search and written at the first
-//! that asks for a field.
+//! Statistics of fields and terms as a snapshot keeps them: what is counted once serves every search of it.
+//! Counting is `search`'s (`search/stats.rs`). Fields are few, behind a lock that is read at nearly every
+//! search and written at the first that asks for one; of terms those stay that are asked for often.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use tantivy::Term;
+use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
+
+use crate::cache::Cache;
 
 /// 1 / (k1 · (1 - b + b · length / average)) by norm id.
 pub(crate) type Inverse = Arc<[f32; 256]>;
@@ -52,5 +56,32 @@ impl KnownFields {
         if known.iter().all(|(own, ..)| *own != field) {
             known.push((field, stats, inverse));
         }
+    }
+}
+
+/// What each segment's dictionary says of a term, in the order of a snapshot's segments.
+pub(crate) type TermInfos = Arc<[Option<TermInfo>]>;
+
+/// What the terms of a snapshot come to: each look into a dictionary costs as much as a short search, and a
+/// search over several shards asks twice, for the statistics of all shards and for the hits.
+pub(crate) struct KnownTerms(Cache<Term, TermInfos>);
+
+/// Some thousands of terms.
+const KNOWN_TERMS_BYTES: u64 = 1 << 20;
+
+impl Default for KnownTerms {
+    fn default() -> Self {
+        Self(Cache::new(KNOWN_TERMS_BYTES))
+    }
+}
+
+impl KnownTerms {
+    pub(crate) fn get(&self, term: &Term) -> Option<TermInfos> {
+        self.0.get(term)
+    }
+
+    pub(crate) fn keep(&self, term: &Term, infos: TermInfos) {
+        let bytes = term.serialized_value_bytes().len() + size_of_val(&*infos);
+        self.0.insert(term.clone(), infos, bytes as u64);
     }
 }

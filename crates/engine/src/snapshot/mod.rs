@@ -31,7 +31,7 @@ use crate::segment::postings::{PostingsFile, TermBlocks};
 use crate::segment::source_codec;
 use crate::segment::term_bits::TermBits;
 use crate::segment::value_order::ValueOrder;
-use field_stats::KnownFields;
+use field_stats::{KnownFields, KnownTerms};
 
 /// The segments of one moment, in index order, under one layout.
 pub struct Snapshot {
@@ -39,6 +39,7 @@ pub struct Snapshot {
     layout: Arc<Layout>,
     segments: Views,
     known_fields: KnownFields,
+    known_terms: KnownTerms,
 }
 
 /// The segments of a snapshot, for whoever meets only tantivy's reader of one.
@@ -89,8 +90,9 @@ impl Snapshot {
             number: previous.map_or(1, |it| it.number + 1),
             layout,
             segments,
-            // They are of all segments together, so those of the snapshot before are of no use.
+            // Both are of all segments together, so those of the snapshot before are of no use.
             known_fields: KnownFields::default(),
+            known_terms: KnownTerms::default(),
         })
     }
 
@@ -120,6 +122,10 @@ impl Snapshot {
 
     pub(crate) fn known_fields(&self) -> &KnownFields {
         &self.known_fields
+    }
+
+    pub(crate) fn known_terms(&self) -> &KnownTerms {
+        &self.known_terms
     }
 
     pub fn num_docs(&self) -> u64 {

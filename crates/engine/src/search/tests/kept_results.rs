@@ -1,10 +1,11 @@
-//! Pages taken from a kept result, against those of a search that keeps nothing.
+//! Pages taken from a kept result, against those of a search that keeps nothing; words looked up once.
 
 use std::sync::Arc;
 
 use meter::Meters;
 use plan::partial::ShardResult;
 use plan::{CutDepth, FacetPlan, Page, SearchPlan, SortBy, SortKey};
+use tantivy::Term;
 
 use super::build::{by, plan, search, term};
 use crate::config::CacheSizes;
@@ -71,4 +72,21 @@ fn hits_are_kept_for_whom_they_serve() {
     // What merges does for one shard too.
     assert_eq!(part(&caches, CutDepth::Page).total, 4);
     assert_eq!(taken(&caches), 3);
+}
+
+#[test]
+fn a_snapshot_looks_a_word_up_once() {
+    let foxes = foxes();
+    let field = foxes.layout().field("title_t").unwrap().inverted.unwrap();
+    let known = |word: &str| {
+        let infos = foxes.known_terms().get(&Term::from_field_text(field, word))?;
+        Some(infos.iter().flatten().map(|info| info.doc_freq).sum::<u32>())
+    };
+    assert_eq!(known("fox"), None);
+    for (word, documents) in [("fox", 4), ("wood", 1), ("owl", 0)] {
+        for _ in ["looked up", "kept"] {
+            let found = search(&foxes, &plan(term("title_t", word)), &SearchCaches::default()).unwrap();
+            assert_eq!((found.total, known(word)), (u64::from(documents), Some(documents)));
+        }
+    }
 }
