@@ -15,6 +15,7 @@ pub mod drop_collection;
 pub mod freshness;
 pub mod live_members;
 pub mod metadata;
+pub mod publish_view;
 pub mod read_published;
 pub mod resend;
 pub mod split;
@@ -36,6 +37,7 @@ pub fn scenarios() -> Vec<Scenario> {
         Scenario::of::<read_published::ReadPublished>(),
         Scenario::of::<metadata::Metadata>(),
         Scenario::of::<live_members::LiveMembers>(),
+        Scenario::of::<publish_view::PublishView>(),
         Scenario::of::<drop_collection::DropCollection>(),
         Scenario::of::<split::Split>(),
     ]
