@@ -1,6 +1,7 @@
 //! The documents that say which collections there are and what they are:
 //! `collections/<key>/{collection,schema,config}.json`, aliases and properties (`cluster.json`), uploaded
-//! configsets (`configsets/<name>.json`) and `security.json` are the shared truth; `placement/<key>.json`
+//! configsets (`configsets/<name>.json`), the count of openings (`openings.json`) and `security.json` are the
+//! shared truth; `placement/<key>.json`
 //! says what this node has of a collection. The two are stores of their own, which one node keeps in one
 //! folder. `collection.json` is written after all else and deleted before all else: a collection is there as
 //! a whole or not.
@@ -15,7 +16,7 @@ use store::{ConfigFiles, MetadataFiles, MetadataStore};
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::documents::{Documents, Versioned, lift};
 use crate::placement::{Placement, PlacementState};
-use crate::state::{ClusterState, Rename};
+use crate::state::{ClusterOpening, ClusterState, Rename};
 
 pub(crate) const COLLECTIONS: &str = "collections";
 const CONFIGSETS: &str = "configsets";
@@ -23,6 +24,7 @@ const PLACEMENT: &str = "placement";
 /// Of all folders that hold documents.
 const SHARD_PREFIX: &str = "shard";
 const STATE: &str = "cluster.json";
+const OPENINGS: &str = "openings.json";
 /// Under Solr's name, in Solr's form, so that administrators find it.
 const SECURITY: &str = "security.json";
 
@@ -80,7 +82,7 @@ impl Catalog {
     /// The shared documents that belong to no collection.
     pub fn common_documents(&self) -> Result<Vec<String>> {
         let configsets = self.shared.list(CONFIGSETS)?.into_iter().map(|name| format!("{CONFIGSETS}/{name}"));
-        Ok([STATE, SECURITY].map(str::to_owned).into_iter().chain(configsets).collect())
+        Ok([STATE, OPENINGS, SECURITY].map(str::to_owned).into_iter().chain(configsets).collect())
     }
 
     pub fn collection(&self, key: &str) -> Result<Option<CollectionDocument>> {
@@ -147,6 +149,12 @@ impl Catalog {
     /// Errors: `Conflict` when another change came first.
     pub fn set_state(&self, expected: Option<u64>, state: &ClusterState) -> Result<u64> {
         self.shared.set(STATE, expected, state)
+    }
+
+    /// Counts an opening of the documents; a cluster that has none yet gets `new_cluster` as its id.
+    pub fn take_opening(&self, new_cluster: &str) -> Result<ClusterOpening> {
+        let begin = || ClusterOpening { cluster: new_cluster.to_owned(), number: 0 };
+        self.shared.edit_or_begin(OPENINGS, begin, |opening: &mut ClusterOpening| opening.number += 1)
     }
 
     /// Who may do what, as text; `None` where there is no such document.

@@ -54,15 +54,35 @@ impl Documents {
 
     /// Changes a document, again if another change comes in between; returns what it became. Errors:
     /// `NotFound`.
-    pub fn edit<T: Serialize + DeserializeOwned>(
+    pub fn edit<T: Serialize + DeserializeOwned>(&self, name: &str, change: impl FnMut(&mut T)) -> Result<T> {
+        let read = || self.require(name).map(|found| (Some(found.version), found.value));
+        self.edit_what(name, read, change)
+    }
+
+    /// The same of a document that begins as `begin` says where there is none.
+    pub fn edit_or_begin<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
+        begin: impl Fn() -> T,
+        change: impl FnMut(&mut T),
+    ) -> Result<T> {
+        let read = || {
+            let found = self.get(name)?;
+            Ok(found.map_or_else(|| (None, begin()), |found| (Some(found.version), found.value)))
+        };
+        self.edit_what(name, read, change)
+    }
+
+    fn edit_what<T: Serialize>(
+        &self,
+        name: &str,
+        read: impl Fn() -> Result<(Option<u64>, T)>,
         mut change: impl FnMut(&mut T),
     ) -> Result<T> {
         for _ in 0..ROUNDS_MAX {
-            let Versioned { version, mut value } = self.require(name)?;
+            let (version, mut value) = read()?;
             change(&mut value);
-            match self.set(name, Some(version), &value) {
+            match self.set(name, version, &value) {
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 result => return result.map(|_| value),
             }

@@ -48,7 +48,7 @@ pub use shard::{
     ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer, SnapshotRead, SnapshotRequest,
     TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
 };
-pub use state::{Alias, ClusterState};
+pub use state::{Alias, ClusterOpening, ClusterState};
 pub use store::LogFigures;
 
 #[cfg(test)]

@@ -35,6 +35,15 @@ pub(crate) struct Rename {
     pub core: String,
 }
 
+/// One opening of a cluster's documents for writing, by a node that shows them to others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterOpening {
+    /// The cluster's id, the same in all of them.
+    pub cluster: String,
+    /// Greater than that of every opening before.
+    pub number: u64,
+}
+
 impl ClusterState {
     /// The collections that a name stands for, in order, each once; `None` when it is no alias. Aliases may
     /// stand for aliases; one that comes back to itself ends there.

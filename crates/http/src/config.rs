@@ -21,6 +21,7 @@ use crate::observe::machine::MachineFacts;
 use crate::observe::query_log::QueryLog;
 use crate::observe::store::StoreFigures;
 use crate::observe::watch::NodeWatch;
+use crate::public_view::PublicView;
 use crate::request::compress::Compress;
 
 #[derive(Clone)]
@@ -89,6 +90,8 @@ pub struct ServeConfig {
     pub machine: Arc<dyn Fn() -> MachineFacts + Send + Sync>,
     /// What was asked of the object store; `None` where shards are at home on a disk.
     pub store: Arc<dyn Fn() -> Option<StoreFigures> + Send + Sync>,
+    /// Where clients find this node's collections beside here; `None`: nowhere.
+    pub view: Option<Arc<dyn PublicView>>,
     /// What of the host will hurt next, measured when a request asks.
     pub host_notes: HostNotes,
     /// What is stuck in the node at the moment: seen by whoever calls its looks, shown to requests.
@@ -147,6 +150,7 @@ impl ServeConfig {
             logs: Arc::new(NoLogs),
             machine: Arc::new(MachineFacts::default),
             store: Arc::new(|| None),
+            view: None,
             host_notes: Arc::new(|| Some(Vec::new())),
             watch: Arc::default(),
             read_only: false,

@@ -3,8 +3,8 @@
 //! may lag; it never goes back.
 //!
 //! Each opening of the truth has a number, greater than those before. A publisher claims the view with it (a
-//! compare-and-set of one node), and each of its writes is a transaction that checks the node it claimed. That
-//! only the newest opening changes the truth is the homes' promise, not held here.
+//! compare-and-set of one node), and each of its writes is a transaction that checks the node it claimed.
+//! That only the newest opening changes the truth is the homes' promise, not held here.
 
 use stateright::{Model, Property};
 

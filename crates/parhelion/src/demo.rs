@@ -18,6 +18,7 @@ use crate::limits::LimitArgs;
 use crate::listen::ListenAddress;
 use crate::output;
 use crate::server::{Server, ServerArgs, interrupted};
+use crate::zookeeper::ZooKeeperArgs;
 
 const COLLECTION: &str = "sources";
 
@@ -70,6 +71,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         compress: Compress::default(),
         data_dir,
         store: None,
+        zookeeper: ZooKeeperArgs::default(),
         security: None,
         insecure_open: args.insecure_open,
         backup_dir: None,

@@ -39,6 +39,7 @@ mod slow;
 mod store_tool;
 mod usage;
 mod watch;
+mod zookeeper;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -15,6 +15,7 @@ use crate::object_store::StoreArgs;
 use crate::output;
 use crate::query_log::QueryLogArgs;
 use crate::server::{Server, ServerArgs, interrupted};
+use crate::zookeeper::ZooKeeperArgs;
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -49,6 +50,8 @@ pub struct ServeArgs {
     data_dir: PathBuf,
     #[command(flatten)]
     store: StoreArgs,
+    #[command(flatten)]
+    zookeeper: ZooKeeperArgs,
     /// The only place below which backups are made and found; without it there are none. A folder, or the URL
     /// of a bucket or a prefix of its own, as --store takes it.
     #[arg(long, value_name = "DIR|URL", env = "PARHELION_BACKUP_DIR")]
@@ -106,6 +109,7 @@ fn server_args(args: ServeArgs) -> anyhow::Result<ServerArgs> {
         compress: args.compress.into(),
         data_dir: args.data_dir,
         store: Some(args.store),
+        zookeeper: args.zookeeper,
         security: args.security,
         insecure_open: args.insecure_open,
         backup_dir: args.backup_dir,

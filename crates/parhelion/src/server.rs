@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use cluster::{CacheSizes, Node, NodeConfig, ThreadScheduler};
-use http::{Compress, ServeConfig, Tls};
+use http::{Compress, PublicView, ServeConfig, Tls};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -24,6 +24,7 @@ use crate::object_store::{OpenBackups, OpenStore, StoreArgs, check_apart};
 use crate::output;
 use crate::query_log::{self, QueryLogArgs, QueryLogSwitch, QueryLogWriter};
 use crate::watch::Watching;
+use crate::zookeeper::{ShownNode, ZooKeeperArgs};
 
 /// What Solr calls a node that has no address.
 const NAMELESS: &str = "localhost:8983";
@@ -39,6 +40,8 @@ pub struct ServerArgs {
     pub data_dir: PathBuf,
     /// Where shards are at home; `None`, or one without an address, is the data directory.
     pub store: Option<StoreArgs>,
+    /// Where clients that do not know the node find it.
+    pub zookeeper: ZooKeeperArgs,
     /// A `security.json` for data that has none.
     pub security: Option<PathBuf>,
     /// Whether other machines may reach it though nobody has to log in.
@@ -69,6 +72,7 @@ pub struct Server {
     _watching: Watching,
     _following: Option<Following>,
     query_log: Option<Arc<QueryLogWriter>>,
+    shown: Option<Arc<ShownNode>>,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
@@ -81,6 +85,7 @@ impl Server {
             compress,
             data_dir,
             store,
+            zookeeper,
             security,
             insecure_open,
             backup_dir,
@@ -106,7 +111,7 @@ impl Server {
                 Some(every_ms) => cluster::engine_readers(caches, scheduler, every_ms),
                 None => cluster::engine_shards(caches, scheduler),
             },
-            name: format!("{name}_solr"),
+            name: format!("{}_solr", zookeeper.address(name)),
         };
         let url = store.as_ref().and_then(|it| it.store.clone());
         if let (Some(store), Some(backups)) = (&url, &backup_dir) {
@@ -122,6 +127,11 @@ impl Server {
         guard::check_exposed(&exposed, security.as_deref(), insecure_open)?;
         let (stop, stopped) = watch::channel(false);
         let mut config = ServeConfig::new(configsets, Arc::new(new_uuid));
+        let shown = match zookeeper.zk {
+            Some(place) => Some(ShownNode::start(place, &node, config.configsets.clone()).await?),
+            None => None,
+        };
+        config.view = shown.clone().map(|shown| shown as Arc<dyn PublicView>);
         config.compress = compress;
         config.security = security;
         limits.apply(&mut config);
@@ -155,6 +165,9 @@ impl Server {
         let sockets = sockets.into_iter().flatten().collect();
         let listeners = bound.into_iter().map(|Bound { listener, .. }| listener).collect();
         let serving = tokio::spawn(http::serve(listeners, node.clone(), config, until(stopped)));
+        if let Some(shown) = &shown {
+            shown.appear().await?;
+        }
         Ok(Self {
             places,
             sockets,
@@ -165,6 +178,7 @@ impl Server {
             _watching: watching,
             _following: following,
             query_log: query_log.flatten(),
+            shown,
             serving,
         })
     }
@@ -181,6 +195,10 @@ impl Server {
 
     /// Ends open requests, flushes, closes.
     pub async fn stop(self) -> anyhow::Result<()> {
+        // Clients that look for live nodes turn elsewhere while open requests end.
+        if let Some(shown) = &self.shown {
+            shown.stop().await;
+        }
         let _ = self.stop.send(true);
         self.serving.await??;
         for socket in &self.sockets {

@@ -60,6 +60,8 @@ pub struct Collection {
     config: ArcSwap<VersionedConfig>,
     /// How often schema or config were replaced; counted when it is done.
     changes: AtomicU64,
+    /// The version of its state where clients read it who ask no node; beyond 32 bits where there are none.
+    shown_as: AtomicU64,
     opening: u64,
     home: Arc<Home>,
     opened_ms: i64,
@@ -89,6 +91,7 @@ impl Collection {
             schema: ArcSwap::from_pointee(schema),
             config: ArcSwap::from_pointee(config),
             changes: AtomicU64::new(0),
+            shown_as: AtomicU64::new(u64::MAX),
             opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
             home: Arc::new(Home::new(served)),
             opened_ms,
@@ -130,7 +133,13 @@ impl Collection {
 
     /// Grows when its names or properties change, so that clients that keep them know.
     pub fn state_version(&self) -> u32 {
-        self.entry.load().changes
+        let shown = self.shown_as.load(Ordering::Relaxed);
+        u32::try_from(shown).unwrap_or_else(|_| self.entry.load().changes)
+    }
+
+    /// Clients read its state elsewhere too, where it has this version: that is the one to tell them.
+    pub fn show_as(&self, version: u32) {
+        self.shown_as.store(version.into(), Ordering::Relaxed);
     }
 
     /// When this process opened it.

@@ -12,7 +12,7 @@ use solr::params::admin::configsets as params;
 use solr::response::{Entries, Node};
 
 use crate::configsets::{self, Configset};
-use crate::handlers::zip;
+use crate::handlers::{shown, zip};
 use crate::request::call::Call;
 
 /// What is asked for, by either spelling.
@@ -69,6 +69,13 @@ pub(super) async fn run(call: &Call<'_>, parts: Option<&[String]>) -> Result<Ent
         Some(parts) => Action::of_path(call, parts)?,
         None => Action::of_params(call)?,
     };
+    match action {
+        Action::List => Ok(list(call)),
+        change => shown(call, act(call, change)).await,
+    }
+}
+
+async fn act(call: &Call<'_>, action: Action) -> Result<Entries> {
     match action {
         Action::List => Ok(list(call)),
         Action::Create { name, base } => create(call, &name, &base).await,

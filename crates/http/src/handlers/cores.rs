@@ -15,7 +15,7 @@ use solr::response::{Entries, Name, Node};
 
 use super::luke::index_facts;
 use super::snapshots::Of;
-use super::{background, collections, configsets, core_parts, snapshots};
+use super::{background, collections, configsets, core_parts, shown, snapshots};
 use crate::request::call::Call;
 
 /// What Solr's cores do among themselves, or with Lucene's files.
@@ -42,6 +42,10 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Entries> {
 
 /// What may also be done beside.
 pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
+    shown(call, act(call, action)).await
+}
+
+async fn act(call: &Call<'_>, action: &str) -> Result<Entries> {
     match action {
         "CREATE" => create(call).await,
         "RELOAD" => reload(call).await,

@@ -35,6 +35,7 @@ mod schema_commands;
 mod security;
 mod segments;
 mod select;
+mod shown;
 mod slow;
 mod snapshots;
 mod tallied;
@@ -56,6 +57,7 @@ use solr::security::Section;
 
 use self::effective::{EffectiveParams, RESOLVED_MAX, presets};
 use self::permit::Permit;
+use self::shown::shown;
 use crate::openapi;
 use crate::request::call::{Answer, Call, Envelope, Failure, Writers};
 use crate::request::node_handler::{Info, NodeHandler};
@@ -63,6 +65,8 @@ use crate::request::reply::Reply;
 use crate::request::route::{self, Handler, Target};
 use crate::request::serving::Serving;
 use crate::server::Server;
+
+pub use self::collections::{ViewNode, cluster_view};
 
 /// `None` when there is no such path, collection or handler.
 pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {

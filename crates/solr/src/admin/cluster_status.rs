@@ -1,7 +1,9 @@
-//! `CLUSTERSTATUS` and `COLSTATUS`: nodes and collections as cloud clients read them. A lone node shows
-//! itself as a cluster of one. SolrJ before 9.9 reads the collections as a named list, later ones as a map: a
-//! simple ordered map is both. What is within a collection is a Java map to all of them.
+//! `CLUSTERSTATUS` and `COLSTATUS`, and the nodes of ZooKeeper: members and collections as cloud clients read
+//! them. A lone node shows itself as a cluster of one. SolrJ before 9.9 reads the collections as a named
+//! list, later ones as a map: a simple ordered map is both. What is within a collection is a Java map to all
+//! of them.
 
+use super::system::SOLR_VERSION;
 use crate::response::{Entries, Name, Node};
 
 /// One collection with its shards.
@@ -92,29 +94,52 @@ pub fn pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Node {
 }
 
 fn collection(node: &str, scheme: &str, facts: &CollectionFacts) -> Node {
-    let shard = |shard: &ShardFacts| {
-        let replica = Node::JavaMap(replica(node, scheme, shard));
-        let entries = vec![
-            ("range".into(), shard.range()),
-            ("replicas".into(), Node::JavaMap(vec![(shard.core_node().into(), replica)])),
-            ("state".into(), Node::str("active")),
-            ("health".into(), Node::str("GREEN")),
-        ];
-        (Name::Owned(shard.name.clone()), Node::JavaMap(entries))
-    };
-    let mut entries = settings(facts);
-    entries.extend(facts.properties.iter().map(|(name, value)| (name.clone().into(), text(value))));
-    entries.extend([
-        ("shards".into(), Node::JavaMap(facts.shards.iter().map(shard).collect())),
-        ("health".into(), Node::str("GREEN")),
-        version(facts),
-        ("creationTimeMillis".into(), Node::Long(facts.created_ms)),
-    ]);
+    let health = ("health".into(), Node::str("GREEN"));
+    let mut entries = state(node, scheme, facts, std::slice::from_ref(&health));
+    entries.extend([health, version(facts), ("creationTimeMillis".into(), Node::Long(facts.created_ms))]);
     if !facts.aliases.is_empty() {
         let aliases = facts.aliases.iter().map(|alias| text(alias));
         entries.push(("aliases".into(), Node::Array(aliases.collect())));
     }
     Node::JavaMap(entries)
+}
+
+/// `state.json` of a collection.
+pub fn state_document(node: &str, scheme: &str, facts: &CollectionFacts) -> Entries {
+    vec![(facts.name.clone().into(), Node::JavaMap(state(node, scheme, facts, &[])))]
+}
+
+/// What stands at `/collections/NAME/leaders/SHARD/leader`.
+pub fn leader_document(node: &str, scheme: &str, shard: &ShardFacts) -> Entries {
+    vec![
+        ("core".into(), text(&shard.core)),
+        ("core_node_name".into(), shard.core_node().into()),
+        ("base_url".into(), base_url(node, scheme).into()),
+        ("node_name".into(), text(node)),
+    ]
+}
+
+/// What stands at a live node.
+pub fn live_node_document(node: &str) -> Entries {
+    vec![("solrVersion".into(), Node::str(SOLR_VERSION)), ("nodeName".into(), text(node))]
+}
+
+/// What of a collection is the same however it is read; each shard says `beside` too.
+fn state(node: &str, scheme: &str, facts: &CollectionFacts, beside: &[(Name, Node)]) -> Entries {
+    let shard = |shard: &ShardFacts| {
+        let replica = Node::JavaMap(replica(node, scheme, shard));
+        let mut entries = vec![
+            ("range".into(), shard.range()),
+            ("replicas".into(), Node::JavaMap(vec![(shard.core_node().into(), replica)])),
+            ("state".into(), Node::str("active")),
+        ];
+        entries.extend_from_slice(beside);
+        (Name::Owned(shard.name.clone()), Node::JavaMap(entries))
+    };
+    let mut entries = settings(facts);
+    entries.extend(facts.properties.iter().map(|(name, value)| (name.clone().into(), text(value))));
+    entries.push(("shards".into(), Node::JavaMap(facts.shards.iter().map(shard).collect())));
+    entries
 }
 
 fn settings(facts: &CollectionFacts) -> Entries {

@@ -5,7 +5,7 @@
 use crate::response::{Entries, Node};
 
 /// The release whose behaviour and wire format are kept.
-const SOLR_VERSION: &str = "9.10.1";
+pub(super) const SOLR_VERSION: &str = "9.10.1";
 pub(super) const LUCENE_VERSION: &str = "9.12.3";
 
 #[derive(Clone, Debug, Default)]

@@ -14,12 +14,18 @@ use super::{Directory, Node, unknown};
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
 use crate::offload;
-use crate::state::{ClusterState, Rename};
+use crate::state::{ClusterOpening, ClusterState, Rename};
 
 impl Node {
     /// Aliases and properties as they are now.
     pub fn state(&self) -> Arc<ClusterState> {
         self.directory.load().state.clone()
+    }
+
+    /// Counts an opening of the cluster's documents, for whoever shows them elsewhere: the newest one does.
+    /// `new_cluster` becomes the id of a cluster that has none. Blocks.
+    pub fn take_opening(&self, new_cluster: &str) -> Result<ClusterOpening> {
+        self.catalog.take_opening(new_cluster)
     }
 
     /// The collections that a text of names stands for: aliases and collections, separated by commas, each

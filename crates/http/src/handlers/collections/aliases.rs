@@ -47,9 +47,19 @@ pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
 
 pub(super) fn list(call: &Call<'_>) -> Entries {
     let state = call.server.node.state();
+    vec![("aliases".into(), pairs(members(&state))), ("properties".into(), properties(&state))]
+}
+
+/// `/aliases.json` of SolrCloud.
+pub(super) fn document(state: &ClusterState) -> Entries {
+    vec![("collection".into(), pairs(members(state))), ("collection_metadata".into(), properties(state))]
+}
+
+/// Of each alias that has some.
+fn properties(state: &ClusterState) -> Node {
     let set = state.aliases.iter().filter(|(_, alias)| !alias.properties.is_empty());
     let properties = set.map(|(name, alias)| (Name::Owned(name.clone()), pairs(alias.properties.clone())));
-    vec![("aliases".into(), pairs(members(&state))), ("properties".into(), Node::Map(properties.collect()))]
+    Node::Map(properties.collect())
 }
 
 /// Each alias with its members, separated by commas.

@@ -10,6 +10,7 @@ mod replicas;
 mod sharding;
 mod shards;
 mod status;
+mod view;
 
 use std::sync::Arc;
 
@@ -19,8 +20,9 @@ use solr::response::{Entries, Node};
 
 pub(super) use self::backups::{back_up_core, place, restore_core};
 pub(in crate::handlers) use self::status::scheme;
+pub use self::view::{ViewNode, cluster_view};
 use super::snapshots::Of;
-use super::{background, snapshots};
+use super::{background, shown, snapshots};
 use crate::request::call::{Call, Failure};
 
 /// What is asked of more nodes than there are.
@@ -65,6 +67,13 @@ fn changes(action: &str) -> bool {
 
 /// What may also be done beside.
 pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
+    match changes(action) {
+        true => shown(call, act(call, action)).await,
+        false => act(call, action).await,
+    }
+}
+
+async fn act(call: &Call<'_>, action: &str) -> Result<Entries> {
     match action {
         "LIST" => Ok(lifecycle::list(call)),
         "CREATE" => lifecycle::create(call).await,

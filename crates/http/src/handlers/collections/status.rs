@@ -2,7 +2,7 @@
 //! an overseer.
 //!
 //! In: the node's collections and state; out: facts from which `solr::admin` writes the answers, as of a
-//! cluster of one node, each collection with one shard and one replica.
+//! cluster of one node, each shard with one replica.
 
 use std::sync::Arc;
 
@@ -96,8 +96,12 @@ pub(in crate::handlers) fn scheme(state: &ClusterState) -> &str {
     state.properties.get("urlScheme").map_or("http", String::as_str)
 }
 
-fn facts(collection: &Arc<Collection>, with_segments: bool) -> CollectionFacts {
-    let shown = |(name, _): &(String, String)| name.starts_with("property.");
+/// What `MODIFYCOLLECTION` set is part of the state; what `COLLECTIONPROP` set is not.
+pub(super) fn is_of_state(property: &str) -> bool {
+    property.starts_with("property.")
+}
+
+pub(super) fn facts(collection: &Arc<Collection>, with_segments: bool) -> CollectionFacts {
     let router = collection.router();
     let shards = collection.shard_documents().into_iter().enumerate();
     let shards = shards.map(|(number, shard)| ShardFacts {
@@ -114,7 +118,7 @@ fn facts(collection: &Arc<Collection>, with_segments: bool) -> CollectionFacts {
         state_version: collection.state_version(),
         router: (router.kind.name(), router.field),
         shards: shards.collect(),
-        properties: collection.properties().into_iter().filter(shown).collect(),
+        properties: collection.properties().into_iter().filter(|(name, _)| is_of_state(name)).collect(),
         aliases: vec![],
     }
 }

@@ -1,0 +1,86 @@
+//! What of the node clients of SolrCloud read in ZooKeeper: the same facts as `CLUSTERSTATUS`, as paths and
+//! bytes. The layout is SolrCloud's (`ZkStateReader` of Solr 9 reads it). Who writes the nodes there is the
+//! binary's business.
+
+use cluster::Node;
+use solr::admin::{leader_document, live_node_document, state_document};
+use solr::response::{Entries, JsonStyle, write_json};
+
+use super::aliases;
+use super::status::{facts, is_of_state, scheme};
+use crate::configsets::Configsets;
+
+/// A node of the tree; those above it come with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewNode {
+    /// Begins with `/`.
+    pub path: String,
+    pub bytes: Vec<u8>,
+    /// Whether it goes when this member of the cluster does.
+    pub while_alive: bool,
+}
+
+/// All of them, in no order that matters. Waits for nobody.
+pub fn cluster_view(node: &Node, configsets: &Configsets) -> Vec<ViewNode> {
+    let state = node.state();
+    let (name, scheme) = (node.name(), scheme(&state));
+    let mut view = View::default();
+    for folder in ["/collections", "/configs", "/live_nodes"] {
+        view.put(folder, Vec::new());
+    }
+    view.put("/clusterprops.json", json(&named(state.properties.clone())));
+    view.put("/aliases.json", json(&aliases::document(&state)));
+    for collection in node.list() {
+        let facts = facts(&collection, false);
+        let path = format!("/collections/{}", facts.name);
+        view.put(&path, json(&vec![("configName".into(), facts.configset.clone().into())]));
+        view.put(&format!("{path}/state.json"), json(&state_document(name, scheme, &facts)));
+        let own = collection.properties().into_iter().filter(|(name, _)| !is_of_state(name));
+        let own = named(own);
+        if !own.is_empty() {
+            view.put(&format!("{path}/collectionprops.json"), json(&own));
+        }
+        for shard in &facts.shards {
+            let leader = json(&leader_document(name, scheme, shard));
+            view.put_while_alive(&format!("{path}/leaders/{}/leader", shard.name), leader);
+        }
+    }
+    for configset in configsets.names() {
+        let files = configsets.find(configset).map(|found| found.files.clone());
+        view.put_configset(configset, &files.unwrap_or_default());
+    }
+    for configset in node.configset_names() {
+        view.put_configset(&configset, &node.configset(&configset).unwrap_or_default());
+    }
+    view.put_while_alive(&format!("/live_nodes/{name}"), json(&live_node_document(name)));
+    view.0
+}
+
+#[derive(Default)]
+struct View(Vec<ViewNode>);
+
+impl View {
+    fn put(&mut self, path: &str, bytes: Vec<u8>) {
+        self.0.push(ViewNode { path: path.to_owned(), bytes, while_alive: false });
+    }
+
+    fn put_while_alive(&mut self, path: &str, bytes: Vec<u8>) {
+        self.0.push(ViewNode { path: path.to_owned(), bytes, while_alive: true });
+    }
+
+    fn put_configset(&mut self, name: &str, files: &plan::Resources) {
+        let path = format!("/configs/{name}");
+        self.put(&path, Vec::new());
+        files.iter().for_each(|(file, text)| self.put(&format!("{path}/{file}"), text.as_bytes().to_vec()));
+    }
+}
+
+fn named(texts: impl IntoIterator<Item = (String, String)>) -> Entries {
+    texts.into_iter().map(|(name, text)| (name.into(), text.into())).collect()
+}
+
+fn json(entries: &Entries) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_json(entries, &JsonStyle::default(), &mut bytes);
+    bytes
+}

@@ -1,0 +1,29 @@
+//! Who lives in the cluster, and the view of it that clients of SolrCloud read in ZooKeeper: live nodes,
+//! `state.json` of each collection, aliases, properties, configsets. The truth lies elsewhere, in the
+//! documents of `store`; the view is written from it, repaired after every reconnect, and never read back.
+//!
+//! In: a [`View`], which is paths and bytes, as whoever knows the collections makes it; out: the same nodes
+//! in a [`Tree`]. [`ZooKeeper`] is the tree of production, `MemoryTree` one whose connection breaks on
+//! command. Who may write is decided by a claim (`claim`, the model `publish_view`). The only crate beside
+//! `client` that names ZooKeeper, and the only one that writes to it.
+
+mod changes;
+mod claim;
+#[cfg(any(test, feature = "faults"))]
+mod memory;
+mod publisher;
+mod repair;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod view;
+mod zookeeper;
+
+pub use claim::Opening;
+#[cfg(any(test, feature = "faults"))]
+pub use memory::MemoryTree;
+pub use publisher::{Publisher, Unpublished};
+pub use repair::Shown;
+pub use tree::{Change, Connection, Lifetime, Present, Tree, TreeError, Trees};
+pub use view::{View, ViewEntry};
+pub use zookeeper::{ZooKeeper, ZooKeeperPlace};

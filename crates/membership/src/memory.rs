@@ -1,0 +1,205 @@
+//! ZooKeeper in memory, for tests: as much of it as [`Tree`] asks for, with connections that break, sessions
+//! that end, and writes that are made though nobody hears of it, on command.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use tokio::sync::{Mutex, watch};
+
+use crate::tree::{Change, Connection, Lifetime, Present, Tree, TreeError, Trees};
+
+/// Clones are the same ZooKeeper; each connection is a session.
+#[derive(Clone, Default)]
+pub struct MemoryTree(Arc<std::sync::Mutex<Nodes>>);
+
+#[derive(Default)]
+struct Nodes {
+    nodes: BTreeMap<String, Present>,
+    sessions: i64,
+    is_down: bool,
+    /// Writes that go through before one is made and answered as lost.
+    until_lost: Option<usize>,
+    connections: BTreeMap<i64, watch::Sender<Connection>>,
+    writes: usize,
+}
+
+pub struct MemorySession {
+    tree: MemoryTree,
+    session: i64,
+    connection: Mutex<watch::Receiver<Connection>>,
+}
+
+impl MemoryTree {
+    /// Nobody connects and every call fails, until it is up again.
+    pub fn set_down(&self, is_down: bool) {
+        self.lock().is_down = is_down;
+    }
+
+    /// The write behind the next `writes` is made, and its sender told that the connection was lost.
+    pub fn lose_answer_after(&self, writes: usize) {
+        self.lock().until_lost = Some(writes);
+    }
+
+    /// Ends every session, as ZooKeeper does with those that are silent.
+    pub fn end_sessions(&self) {
+        let sessions: Vec<i64> = self.lock().connections.keys().copied().collect();
+        sessions.into_iter().for_each(|session| self.end(session));
+    }
+
+    /// Connections are lost, or are back, with their sessions.
+    pub fn set_connected(&self, is_connected: bool) {
+        let mut nodes = self.lock();
+        nodes.is_down = !is_connected;
+        let connection = if is_connected { Connection::Back } else { Connection::Lost };
+        nodes.connections.values().for_each(|it| {
+            it.send_replace(connection);
+        });
+    }
+
+    /// Puts a node as a stranger would.
+    pub fn put(&self, path: &str, bytes: &[u8]) {
+        let mut nodes = self.lock();
+        let version = nodes.nodes.get(path).map_or(0, |known| known.version + 1);
+        nodes.nodes.insert(path.to_owned(), Present { bytes: bytes.to_vec(), version, session: 0 });
+    }
+
+    pub fn get(&self, path: &str) -> Option<Present> {
+        self.lock().nodes.get(path).cloned()
+    }
+
+    pub fn paths(&self) -> Vec<String> {
+        self.lock().nodes.keys().cloned().collect()
+    }
+
+    /// Requests that changed something.
+    pub fn writes(&self) -> usize {
+        self.lock().writes
+    }
+
+    fn end(&self, session: i64) {
+        let mut nodes = self.lock();
+        nodes.nodes.retain(|_, node| node.session != session);
+        if let Some(connection) = nodes.connections.remove(&session) {
+            connection.send_replace(Connection::Over);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Nodes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for MemorySession {
+    fn drop(&mut self) {
+        self.tree.end(self.session);
+    }
+}
+
+impl Trees for MemoryTree {
+    type Tree = MemorySession;
+
+    async fn connect(&self) -> Result<MemorySession, TreeError> {
+        let mut nodes = self.lock();
+        nodes.check(None)?;
+        nodes.sessions += 1;
+        let (session, (tell, connection)) = (nodes.sessions, watch::channel(Connection::Back));
+        nodes.connections.insert(session, tell);
+        Ok(MemorySession { tree: self.clone(), session, connection: connection.into() })
+    }
+}
+
+impl Nodes {
+    fn check(&self, session: Option<i64>) -> Result<(), TreeError> {
+        if self.is_down || session.is_some_and(|it| !self.connections.contains_key(&it)) {
+            return Err(TreeError::Lost("as told".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, change: &Change, session: i64) -> Result<(), TreeError> {
+        let at = |nodes: &BTreeMap<String, Present>, path: &str, version: i32| match nodes.get(path) {
+            Some(known) if known.version == version => Ok(()),
+            _ => Err(TreeError::Changed),
+        };
+        match change {
+            Change::Check { path, version } => at(&self.nodes, path, *version),
+            Change::Create { path, bytes, lifetime } => {
+                let above = path.rfind('/').filter(|at| *at > 0).map(|at| &path[..at]);
+                let is_homeless = above.is_some_and(|above| !self.nodes.contains_key(above));
+                if is_homeless || self.nodes.contains_key(path) {
+                    return Err(TreeError::Changed);
+                }
+                let session = if *lifetime == Lifetime::Session { session } else { 0 };
+                self.nodes.insert(path.clone(), Present { bytes: bytes.clone(), version: 0, session });
+                Ok(())
+            }
+            Change::Set { path, bytes, version } => {
+                at(&self.nodes, path, *version)?;
+                if let Some(known) = self.nodes.get_mut(path) {
+                    known.bytes.clone_from(bytes);
+                    known.version += 1;
+                }
+                Ok(())
+            }
+            Change::Delete { path, version } => {
+                at(&self.nodes, path, *version)?;
+                let below = format!("{path}/");
+                if self.nodes.keys().any(|known| known.starts_with(&below)) {
+                    return Err(TreeError::Changed);
+                }
+                self.nodes.remove(path);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Tree for MemorySession {
+    fn session(&self) -> i64 {
+        self.session
+    }
+
+    async fn read(&self, path: &str) -> Result<Option<Present>, TreeError> {
+        let nodes = self.tree.lock();
+        nodes.check(Some(self.session))?;
+        Ok(nodes.nodes.get(path).cloned())
+    }
+
+    async fn children(&self, path: &str) -> Result<Vec<String>, TreeError> {
+        let nodes = self.tree.lock();
+        nodes.check(Some(self.session))?;
+        let below = if path == "/" { path.to_owned() } else { format!("{path}/") };
+        let names = nodes.nodes.keys().filter_map(|known| known.strip_prefix(&below));
+        Ok(names.filter(|name| !name.contains('/')).map(str::to_owned).collect())
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), TreeError> {
+        let mut nodes = self.tree.lock();
+        nodes.check(Some(self.session))?;
+        let before = nodes.nodes.clone();
+        for change in changes {
+            if let Err(error) = nodes.apply(change, self.session) {
+                nodes.nodes = before;
+                return Err(error);
+            }
+        }
+        nodes.writes += 1;
+        match nodes.until_lost.as_mut() {
+            Some(0) => {
+                nodes.until_lost = None;
+                return Err(TreeError::Lost("the answer was lost, as told".to_owned()));
+            }
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        Ok(())
+    }
+
+    async fn changed(&self) -> Connection {
+        let mut connection = self.connection.lock().await;
+        match connection.changed().await {
+            Ok(()) => *connection.borrow_and_update(),
+            Err(_) => Connection::Over,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Keeps the view in ZooKeeper as its source says, for as long as the node lives: connects, claims, repairs,
+//! waits for a hint or for the end of the session, and begins again. After every reconnect all is read again;
+//! between, now and then, since others may write where they should not.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use crate::claim::{Opening, claim};
+use crate::repair::{Known, Shown};
+use crate::tree::{Connection, Tree, TreeError, Trees};
+use crate::view::View;
+
+/// Between tries to connect.
+const PAUSE_MIN: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+/// What others changed in our folders is mended after this time at the latest.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+/// What is published, as of now. Called at each publishing, on the publisher's task: let it not wait.
+pub type ViewSource = Arc<dyn Fn() -> View + Send + Sync>;
+/// Hears what is shown, before anyone who waits for it does.
+pub type ShownListener = Arc<dyn Fn(&Shown) + Send + Sync>;
+
+/// Runs until it is dropped or stopped.
+pub struct Publisher {
+    wanted: watch::Sender<u64>,
+    progress: watch::Receiver<Progress>,
+    task: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// Why what was asked for is not shown.
+pub type Unpublished = TreeError;
+
+#[derive(Clone, Debug)]
+struct Progress {
+    /// The last request that is shown.
+    shown: u64,
+    /// Why the next ones are not, at present.
+    trouble: Option<TreeError>,
+}
+
+impl Publisher {
+    /// Begins to publish. Wait for [`Publisher::published`] before clients are to find the node.
+    pub fn start<T: Trees>(trees: T, opening: Opening, source: ViewSource, told: ShownListener) -> Self {
+        let (wanted, wants) = watch::channel(1);
+        let (tell, progress) = watch::channel(Progress { shown: 0, trouble: None });
+        let work = Work { trees, opening, source, told, wants, tell };
+        Self { wanted, progress, task: Mutex::new(Some(tokio::spawn(work.run()))) }
+    }
+
+    /// The source may say something else now.
+    pub fn hint(&self) {
+        self.wanted.send_modify(|wanted| *wanted += 1);
+    }
+
+    /// Whether a change would be shown, as far as is known.
+    pub fn check(&self) -> Result<(), Unpublished> {
+        self.progress.borrow().trouble.clone().map_or(Ok(()), Err)
+    }
+
+    /// Waits until what the source says now is shown. Errors: why it is not, after `patience`, or at once
+    /// where it will never be.
+    pub async fn published(&self, patience: Duration) -> Result<(), Unpublished> {
+        self.hint();
+        let (mine, mut progress) = (*self.wanted.borrow(), self.progress.clone());
+        let is_over = |now: &Progress| now.shown >= mine || now.trouble.as_ref().is_some_and(is_final);
+        let waited = timeout(patience, progress.wait_for(is_over)).await;
+        let now = self.progress.borrow().clone();
+        match (waited, now.trouble) {
+            _ if now.shown >= mine => Ok(()),
+            (_, Some(trouble)) => Err(trouble),
+            (Ok(Err(_)), None) => Err(TreeError::Lost("nothing is published any more".to_owned())),
+            _ => Err(TreeError::Lost(format!("no answer within {} s", patience.as_secs_f64()))),
+        }
+    }
+
+    /// Ends the session, with it the node's place among the live ones; nothing is published any more.
+    pub async fn stop(&self) {
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(task) = task {
+            task.abort();
+            // It was told to: that it did not end of its own accord is no news.
+            let _ = task.await;
+        }
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        let task = self.task.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        task.into_iter().for_each(|task| task.abort());
+    }
+}
+
+/// Nothing this node does changes it.
+fn is_final(trouble: &TreeError) -> bool {
+    matches!(trouble, TreeError::Replaced { .. } | TreeError::Refused(_))
+}
+
+/// What a session does next.
+enum Next {
+    Repair,
+    /// All of it is read before.
+    ReadAgain,
+    Connect,
+    End,
+}
+
+struct Work<T> {
+    trees: T,
+    opening: Opening,
+    source: ViewSource,
+    told: ShownListener,
+    wants: watch::Receiver<u64>,
+    tell: watch::Sender<Progress>,
+}
+
+impl<T: Trees> Work<T> {
+    async fn run(mut self) {
+        let mut pause = PAUSE_MIN;
+        loop {
+            let before = self.tell.borrow().shown;
+            let Err(trouble) = self.session().await else { return };
+            let over = is_final(&trouble);
+            tracing::warn!(%trouble, over, "the view in ZooKeeper is not kept");
+            self.tell.send_modify(|progress| progress.trouble = Some(trouble));
+            if over {
+                return;
+            }
+            pause = if self.tell.borrow().shown > before { PAUSE_MIN } else { (pause * 2).min(PAUSE_MAX) };
+            sleep(pause).await;
+        }
+    }
+
+    /// One session, until it fails; `Ok` once nobody asks any more.
+    async fn session(&mut self) -> Result<(), TreeError> {
+        let tree = self.trees.connect().await?;
+        let mut known = Known::default();
+        let mut looked_at = Instant::now();
+        loop {
+            if looked_at.elapsed() >= LOOK_EVERY {
+                known.forget();
+                looked_at = Instant::now();
+            }
+            let wanted = *self.wants.borrow_and_update();
+            let shown = self.repaired(&tree, &mut known).await?;
+            (self.told)(&shown);
+            self.tell.send_replace(Progress { shown: wanted, trouble: None });
+            let until = looked_at + LOOK_EVERY;
+            match self.next(&tree, until).await {
+                Next::Repair => {}
+                Next::ReadAgain => known.forget(),
+                Next::Connect => return Err(TreeError::Lost("the session is over".to_owned())),
+                Next::End => return Ok(()),
+            }
+        }
+    }
+
+    /// Waits for a reason to do anything. While the connection is lost there is none: what is asked for
+    /// waits.
+    async fn next(&mut self, tree: &T::Tree, until: Instant) -> Next {
+        let mut is_lost = false;
+        loop {
+            tokio::select! {
+                connection = tree.changed() => match connection {
+                    Connection::Over => return Next::Connect,
+                    Connection::Back => return Next::ReadAgain,
+                    Connection::Lost => {
+                        is_lost = true;
+                        let trouble = TreeError::Lost("the connection is lost".to_owned());
+                        self.tell.send_modify(|progress| progress.trouble = Some(trouble));
+                    }
+                },
+                asked = timeout_at(until, self.wants.changed()), if !is_lost => return match asked {
+                    Ok(Err(_)) => Next::End,
+                    Ok(Ok(())) | Err(_) => Next::Repair,
+                },
+            }
+        }
+    }
+
+    /// What is found otherwise than it was known is read once more.
+    async fn repaired(&self, tree: &T::Tree, known: &mut Known) -> Result<Shown, TreeError> {
+        let mut last = TreeError::Changed;
+        for _ in 0..3 {
+            let claimed = match claim(tree, &self.opening).await {
+                Ok(claimed) => claimed,
+                Err(TreeError::Changed) => continue,
+                Err(error) => return Err(error),
+            };
+            match known.repair(tree, claimed, (self.source)()).await {
+                Ok(shown) => return Ok(shown),
+                Err(TreeError::Changed) => last = TreeError::Changed,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+}

@@ -1,0 +1,108 @@
+//! What is asked of ZooKeeper, as small as it goes: one connection's reads, and changes that happen all or
+//! none. Paths begin with `/` and are below the cluster's own root, its chroot.
+
+use std::future::Future;
+
+/// Opens connections, each of which is a session of its own.
+pub trait Trees: Send + Sync + 'static {
+    type Tree: Tree;
+
+    /// Connects, and makes the root where it is not there.
+    fn connect(&self) -> impl Future<Output = Result<Self::Tree, TreeError>> + Send;
+}
+
+/// One connection.
+pub trait Tree: Send + Sync + 'static {
+    /// Names its session; nodes that live as long as it carry it.
+    fn session(&self) -> i64;
+
+    /// `None` where there is no such node.
+    fn read(&self, path: &str) -> impl Future<Output = Result<Option<Present>, TreeError>> + Send;
+
+    /// The names directly below, in any order; none where the node is not there.
+    fn children(&self, path: &str) -> impl Future<Output = Result<Vec<String>, TreeError>> + Send;
+
+    /// All of them, in order, or none. An error other than `Changed` and `Refused` leaves open which.
+    fn write(&self, changes: &[Change]) -> impl Future<Output = Result<(), TreeError>> + Send;
+
+    /// Returns when the connection becomes another.
+    fn changed(&self) -> impl Future<Output = Connection> + Send;
+}
+
+/// How a session is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// Nothing is heard; what lives by the session may stay, for a while.
+    Lost,
+    /// It is heard again. Anything may have happened meanwhile.
+    Back,
+    /// The session is over, and what lived by it gone.
+    Over,
+}
+
+/// A node as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Present {
+    pub bytes: Vec<u8>,
+    pub version: i32,
+    /// The session whose end removes it; 0 where none does.
+    pub session: i64,
+}
+
+/// How long a node stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    Lasting,
+    /// As long as the session that made it.
+    Session,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing is changed; `Changed` where the node has another version.
+    Check {
+        path: String,
+        version: i32,
+    },
+    Create {
+        path: String,
+        bytes: Vec<u8>,
+        lifetime: Lifetime,
+    },
+    Set {
+        path: String,
+        bytes: Vec<u8>,
+        version: i32,
+    },
+    Delete {
+        path: String,
+        version: i32,
+    },
+}
+
+impl Change {
+    /// What it takes of a request, about.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Check { path, .. } | Self::Delete { path, .. } => path.len(),
+            Self::Create { path, bytes, .. } | Self::Set { path, bytes, .. } => path.len() + bytes.len(),
+        }
+    }
+}
+
+/// By what is to be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TreeError {
+    /// The connection or the session is lost: connect again.
+    #[error("ZooKeeper does not answer: {0}")]
+    Lost(String),
+    /// A node is not as it was read: read again.
+    #[error("another changed ZooKeeper's nodes meanwhile")]
+    Changed,
+    /// Another opening of the same truth has the view: nothing is written any more.
+    #[error("this node was replaced: opening {newer} of the cluster's documents writes to ZooKeeper now")]
+    Replaced { newer: u64 },
+    /// It will not be otherwise at another try; the text says what to do.
+    #[error("{0}")]
+    Refused(String),
+}

@@ -1,0 +1,156 @@
+//! `serve --zk`: this node's collections as clients of SolrCloud find them, in ZooKeeper. Flags, and the
+//! wires between the node, which knows what there is, `http`, which says it in SolrCloud's words, and
+//! `membership`, which keeps it there.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args;
+use cluster::Node;
+use http::{Configsets, PublicView};
+use membership::{Opening, Publisher, Shown, TreeError, View, ZooKeeperPlace};
+use plan::{Error, ErrorKind};
+use uuid::Uuid;
+
+use crate::output;
+
+/// For what was changed to be seen in ZooKeeper.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// For clients to hear that it is there: they keep aliases and properties until their watch tells them. Solr
+/// waits as long behind a change of aliases.
+const HEARD_AFTER: Duration = Duration::from_millis(100);
+
+/// Where clients find the node without knowing it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ZooKeeperArgs {
+    /// Show this node and its collections in ZooKeeper as SolrCloud does, for clients that look there
+    /// (SolrJ's CloudSolrClient, pysolr's SolrCloud): HOST:PORT[,HOST:PORT…][/chroot]. The chroot is this
+    /// cluster's alone, and made when missing.
+    #[arg(long, value_name = "WHERE", conflicts_with = "read_only", env = "PARHELION_ZK")]
+    pub zk: Option<ZooKeeperPlace>,
+    /// How others reach this node, HOST[:PORT]; by default the first address that it listens on. Its name in
+    /// the cluster, and in the URLs that clients are given.
+    #[arg(long, value_name = "HOST[:PORT]", env = "PARHELION_ADVERTISE")]
+    pub advertise: Option<String>,
+}
+
+impl ZooKeeperArgs {
+    /// The node's address as it is shown; `bound` is the one that it listens on.
+    pub fn address(&self, bound: &str) -> String {
+        let port = bound.rsplit_once(':').map_or("8983", |(_, port)| port);
+        match &self.advertise {
+            // What ends in a bracket is an IPv6 address without a port.
+            Some(host) if !host.contains(':') || host.ends_with(']') => format!("{host}:{port}"),
+            Some(address) => address.clone(),
+            None => bound.to_owned(),
+        }
+    }
+}
+
+/// Keeps the view until it is dropped.
+pub struct ShownNode {
+    publisher: Publisher,
+    place: ZooKeeperPlace,
+}
+
+impl ShownNode {
+    /// Takes the view over from whichever opening of these documents had it, and begins to keep it.
+    pub async fn start(
+        place: ZooKeeperPlace,
+        node: &Arc<Node>,
+        configsets: Configsets,
+    ) -> anyhow::Result<Arc<Self>> {
+        let opener = node.clone();
+        let new_cluster = Uuid::new_v4().to_string();
+        let opening = tokio::task::spawn_blocking(move || opener.take_opening(&new_cluster)).await??;
+        let opening = Opening { cluster: opening.cluster, number: opening.number };
+        let (shown, told) = (Arc::downgrade(node), Arc::downgrade(node));
+        let source = Arc::new(move || view(&shown, &configsets));
+        let publisher =
+            Publisher::start(place.clone(), opening, source, Arc::new(move |shown| tell(&told, shown)));
+        Ok(Arc::new(Self { publisher, place }))
+    }
+
+    /// Waits until clients find the node there. Where ZooKeeper does not answer the node serves without, and
+    /// it goes on trying. Errors: what no trying mends.
+    pub async fn appear(&self) -> anyhow::Result<()> {
+        match self.publisher.published(PATIENCE).await {
+            Ok(()) => Ok(()),
+            Err(lost @ (TreeError::Lost(_) | TreeError::Changed)) => {
+                output::note(&format!("{lost}; clients that look there do not find this node until it does"));
+                Ok(())
+            }
+            Err(refused) => Err(refused).with_context(|| format!("cannot use ZooKeeper at `{}`", self.place)),
+        }
+    }
+
+    /// Leaves the live nodes. Waits for ZooKeeper's answer no longer than it takes.
+    pub async fn stop(&self) {
+        self.publisher.stop().await;
+    }
+
+    fn lift(&self, error: &TreeError) -> Error {
+        Error::new(ErrorKind::Unavailable, format!("`{}` would not show it: {error}", self.place))
+    }
+}
+
+impl PublicView for ShownNode {
+    fn check(&self) -> plan::Result<()> {
+        let unmade =
+            |error: Error| Error::new(error.kind, format!("nothing was changed, since {}", error.message));
+        self.publisher.check().map_err(|error| unmade(self.lift(&error)))
+    }
+
+    fn published(&self) -> std::pin::Pin<Box<dyn Future<Output = plan::Result<()>> + Send + '_>> {
+        Box::pin(async {
+            self.publisher.published(PATIENCE).await.map_err(|error| self.lift(&error))?;
+            tokio::time::sleep(HEARD_AFTER).await;
+            Ok(())
+        })
+    }
+}
+
+/// Weak: the node ends before whoever shows it does.
+fn view(node: &Weak<Node>, configsets: &Configsets) -> View {
+    let mut view = View::default();
+    let Some(node) = node.upgrade() else { return view };
+    for node in http::cluster_view(&node, configsets) {
+        match node.while_alive {
+            true => view.put_while_alive(&node.path, node.bytes),
+            false => view.put(&node.path, node.bytes),
+        }
+    }
+    view
+}
+
+/// Clients that read a collection's state there say which version they have.
+fn tell(node: &Weak<Node>, shown: &Shown) {
+    for path in &shown.left_out {
+        tracing::warn!(path, "too large for ZooKeeper, and not shown there");
+    }
+    for collection in node.upgrade().iter().flat_map(|node| node.list()) {
+        let version = shown.versions.get(&format!("/collections/{}/state.json", collection.name()));
+        let version = version.and_then(|version| u32::try_from(*version).ok());
+        version.into_iter().for_each(|version| collection.show_as(version));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_are_shown() {
+        let shown = |advertise: Option<&str>| {
+            let args = ZooKeeperArgs { zk: None, advertise: advertise.map(str::to_owned) };
+            args.address("127.0.0.1:8983")
+        };
+        assert_eq!(shown(None), "127.0.0.1:8983");
+        assert_eq!(shown(Some("search-1")), "search-1:8983");
+        assert_eq!(shown(Some("search-1:80")), "search-1:80");
+        assert_eq!(shown(Some("[::1]")), "[::1]:8983");
+        assert_eq!(shown(Some("[::1]:80")), "[::1]:80");
+    }
+}
