@@ -8,6 +8,7 @@ import pysolr
 
 URL = os.environ["SOLR_URL"].rstrip("/")
 CORE = os.environ.get("SOLR_CORE", "clients")
+ZOOKEEPER = os.environ.get("SOLR_ZK")
 
 BOOKS = [
     {"id": "b1", "title_t": "The Dispossessed", "author_s": "Ursula K. Le Guin", "year_i": 1974, "price_d": 9.5,
@@ -142,6 +143,29 @@ class JsonPath(Paths, unittest.TestCase):
 
 class XmlPath(Paths, unittest.TestCase):
     use_xml = True
+
+
+@unittest.skipUnless(ZOOKEEPER, "no ZooKeeper shows the server (SOLR_ZK)")
+class Cloud(unittest.TestCase):
+    """Servers are looked up in ZooKeeper."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.zookeeper = pysolr.ZooKeeper(ZOOKEEPER)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.zookeeper.zk.stop()
+        cls.zookeeper.zk.close()
+
+    def test_collections_are_found(self):
+        self.assertIn(CORE, self.zookeeper.collections)
+        for leaders_only in [False, True]:
+            self.assertEqual(len(self.zookeeper.getHosts(CORE, only_leader=leaders_only)), 1)
+        solr = pysolr.SolrCloud(self.zookeeper, CORE, always_commit=True, timeout=30)
+        solr.delete(q="*:*")
+        solr.add(BOOKS)
+        self.assertEqual(solr.search("author_s:\"Ursula K. Le Guin\"").hits, 2)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,14 @@
 //! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool
 //! is a failure.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::server::{Relay, Server, target_folder};
+use crate::zookeeper::ZooKeeper;
 
 const CORE: &str = "clients";
 /// A collection of as many shards as make a difference to who believes that there is one.
@@ -28,7 +30,7 @@ const PYTHON_SUITES: [(&str, &str, &[&str]); 4] = [
 ];
 
 /// The suite that runs a second time, through `parhelion relay`: its client knows nothing of that.
-const RELAYED: (&str, &[&str]) = ("pysolr", &["pysolr==3.11.0"]);
+const RELAYED: (&str, &[&str]) = ("pysolr", &["pysolr==3.11.0", "kazoo==2.11.0"]);
 
 /// (name, folder below `clients/`): one for each generation of Solr's own client.
 const SOLRJ_SUITES: [(&str, &str); 2] = [("SolrJ 9", "solrj"), ("SolrJ 10", "solrj10")];
@@ -50,37 +52,70 @@ pub enum Outcome {
 
 /// (suite, outcome) of each.
 pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
-    let server = Server::start(root, "clients", false)?;
+    let zookeeper = ZooKeeper::wanted(root)?;
+    let place = zookeeper.as_ref().map(|it| format!("{}/{CORE}", it.address)).unwrap_or_default();
+    let shown = [OsStr::new("--zk"), OsStr::new(&place)];
+    let shown = if place.is_empty() { &[][..] } else { &shown[..] };
+    let server = Server::start_with(root, "clients", false, shown)?;
+    let at = |url: &str, collection: &'static str| SuiteTarget {
+        url: url.to_owned(),
+        zookeeper: place.clone(),
+        collection,
+    };
     create(&server.url, &format!("cores?action=CREATE&name={CORE}&configSet=_default"))?;
     create(&server.url, &format!("collections?action=CREATE&name={SHARDED}&numShards={SHARDS}"))?;
     let mut outcomes = Vec::new();
     for (collection, suites) in [(CORE, &PYTHON_SUITES[..]), (SHARDED, &SHARDED_PYTHON_SUITES[..])] {
         for (name, folder, packages) in suites {
-            let suite = || python(root, &server.binary, (&server.url, collection), (folder, packages));
+            let suite = || python(root, &server.binary, &at(&server.url, collection), (folder, packages));
             outcomes.push((*name, guarded("python3", suite)?));
         }
     }
     let relay = Relay::start(&server)?;
-    let suite = || python(root, &server.binary, (&relay.url, CORE), RELAYED);
+    let suite = || python(root, &server.binary, &at(&relay.url, CORE), RELAYED);
     outcomes.push(("pysolr through the relay", guarded("python3", suite)?));
     for (collection, suites) in [(CORE, &SOLRJ_SUITES), (SHARDED, &SHARDED_SOLRJ_SUITES)] {
         for (name, folder) in suites {
-            outcomes.push((*name, guarded("mvn", || solrj(root, (&server.url, collection), folder))?));
+            outcomes.push((*name, guarded("mvn", || solrj(root, &at(&server.url, collection), folder))?));
         }
     }
     Ok(outcomes)
 }
 
+/// What a suite asks.
+struct SuiteTarget {
+    url: String,
+    /// With the chroot; empty where there is none.
+    zookeeper: String,
+    collection: &'static str,
+}
+
+impl ZooKeeper {
+    /// Where clients look for nodes, if what runs it is here.
+    fn wanted(root: &Path) -> Result<Option<Self>> {
+        match is_present("java")? && is_present("mvn")? {
+            true => Self::start(root).map(Some),
+            false => Ok(None),
+        }
+    }
+}
+
 /// Runs a suite when its tool is there.
 fn guarded(tool: &'static str, suite: impl FnOnce() -> Result<bool>) -> Result<Outcome> {
-    if !present(tool) {
-        ensure!(
-            std::env::var_os("CI").is_none(),
-            "`{tool}` is not installed, and CI must not skip its suite"
-        );
+    if !is_present(tool)? {
         return Ok(Outcome::Skipped(tool));
     }
     Ok(if suite()? { Outcome::Passed } else { Outcome::Failed })
+}
+
+/// Errors: where `CI` is set and it is not.
+fn is_present(tool: &str) -> Result<bool> {
+    let is_present = present(tool);
+    ensure!(
+        is_present || std::env::var_os("CI").is_none(),
+        "`{tool}` is not installed, and CI must not skip its suite"
+    );
+    Ok(is_present)
 }
 
 fn present(tool: &str) -> bool {
@@ -102,7 +137,7 @@ fn create(url: &str, what: &str) -> Result<()> {
 fn python(
     root: &Path,
     binary: &Path,
-    (url, collection): (&str, &str),
+    asked: &SuiteTarget,
     (folder, packages): (&str, &[&str]),
 ) -> Result<bool> {
     let environment = target_folder(root).join("clients").join("python");
@@ -115,17 +150,19 @@ fn python(
     let suite = command(&python)
         .args(["-m", "unittest", "discover", "-s"])
         .arg(root.join("clients").join(folder))
-        .envs([("SOLR_URL", url), ("SOLR_CORE", collection), ("PYTHONDONTWRITEBYTECODE", "1")])
+        .envs([("SOLR_URL", &*asked.url), ("SOLR_CORE", asked.collection), ("SOLR_ZK", &asked.zookeeper)])
+        .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PARHELION", binary)
         .status();
     Ok(suite.context("cannot run the suite")?.success())
 }
 
-fn solrj(root: &Path, (url, collection): (&str, &str), folder: &str) -> Result<bool> {
+fn solrj(root: &Path, asked: &SuiteTarget, folder: &str) -> Result<bool> {
     let suite = command("mvn")
         .args(["--quiet", "--batch-mode", "--file"])
         .arg(root.join("clients").join(folder).join("pom.xml"))
-        .args(["test", &format!("-Dsolr.url={url}"), &format!("-Dsolr.core={collection}")])
+        .args(["test", &format!("-Dsolr.url={}", asked.url), &format!("-Dsolr.core={}", asked.collection)])
+        .arg(format!("-Dsolr.zk={}", asked.zookeeper))
         .status();
     Ok(suite.context("cannot run Maven")?.success())
 }

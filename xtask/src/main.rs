@@ -13,6 +13,7 @@ mod docs;
 mod server;
 mod simulate;
 mod tidy;
+mod zookeeper;
 
 use std::process::ExitCode;
 

@@ -23,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fleet", &["client"]),
     ("doctor", &["client"]),
     ("lab", &["client", "ingest"]),
+    ("membership", &[]),
     ("model", &[]),
     ("postgres_fixture", &[]),
     ("relay", &["client"]),

@@ -19,7 +19,7 @@ const PACKAGES: [(&str, &[&str]); 22] = [
     ("rcgen", &["http"]),
     ("object_store", &["store"]),
     ("memmap2", &["store"]),
-    ("zookeeper-client", &["cluster"]),
+    ("zookeeper-client", &["membership"]),
     ("frostem", &["analysis"]),
     ("lindera*", &["analysis"]),
     ("icu_segmenter", &["analysis"]),

@@ -78,7 +78,7 @@ class CloudSolrClientTest extends ClientSuite {
     try (CloudSolrClient solr = cloud(); CloudSolrClient other = cloud()) {
       solr.query(CORE, new SolrQuery("*:*"));
       int before = solr.getClusterStateProvider().getCollection(CORE).getZNodeVersion();
-      CollectionAdminRequest.setCollectionProperty(CORE, "shelf", "s" + before).process(other);
+      CollectionAdminRequest.modifyCollection(CORE, Map.of("property.shelf", "s" + before)).process(other);
       assertEquals(0, solr.query(CORE, new SolrQuery("*:*")).getStatus());
       solr.query(CORE, new SolrQuery("*:*"));
       assertEquals(before + 1, other.getClusterStateProvider().getCollection(CORE).getZNodeVersion());
