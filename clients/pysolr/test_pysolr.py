@@ -4,6 +4,7 @@ import datetime
 import os
 import unittest
 
+import kazoo.exceptions
 import pysolr
 
 URL = os.environ["SOLR_URL"].rstrip("/")
@@ -162,6 +163,9 @@ class Cloud(unittest.TestCase):
         self.assertIn(CORE, self.zookeeper.collections)
         for leaders_only in [False, True]:
             self.assertEqual(len(self.zookeeper.getHosts(CORE, only_leader=leaders_only)), 1)
+        # The server has credentials there, clients have none.
+        with self.assertRaises(kazoo.exceptions.NoAuthError):
+            self.zookeeper.zk.set(f"/collections/{CORE}/state.json", b"{}")
         solr = pysolr.SolrCloud(self.zookeeper, CORE, always_commit=True, timeout=30)
         solr.delete(q="*:*")
         solr.add(BOOKS)

@@ -54,9 +54,11 @@ pub enum Outcome {
 pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     let zookeeper = ZooKeeper::wanted(root)?;
     let place = zookeeper.as_ref().map(|it| format!("{}/{CORE}", it.address)).unwrap_or_default();
-    let shown = [OsStr::new("--zk"), OsStr::new(&place)];
-    let shown = if place.is_empty() { &[][..] } else { &shown[..] };
-    let server = Server::start_with(root, "clients", false, shown)?;
+    let shown = zookeeper.iter().flat_map(|it| {
+        let credentials = [OsStr::new("--zk-credentials"), it.credentials.as_os_str()];
+        [OsStr::new("--zk"), OsStr::new(&place)].into_iter().chain(credentials)
+    });
+    let server = Server::start_with(root, "clients", false, &shown.collect::<Vec<_>>())?;
     let at = |url: &str, collection: &'static str| SuiteTarget {
         url: url.to_owned(),
         zookeeper: place.clone(),

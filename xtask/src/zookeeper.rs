@@ -14,6 +14,8 @@ pub struct ZooKeeper {
     data_dir: PathBuf,
     /// `127.0.0.1:PORT`.
     pub address: String,
+    /// A file with credentials that nobody has used yet.
+    pub credentials: PathBuf,
 }
 
 impl ZooKeeper {
@@ -45,6 +47,8 @@ impl ZooKeeper {
             "admin.enableServer=false".to_owned(),
         ];
         std::fs::write(&config, lines.join("\n"))?;
+        let credentials = data_dir.join("credentials");
+        std::fs::write(&credentials, "parhelion:of-the-suites\n")?;
         let child = Command::new("java")
             .args(["-Xmx64m", "-XX:+UseSerialGC", "-Dzookeeper.jmx.log4j.disable=true", "-cp"])
             .arg(jars.join("*"))
@@ -53,7 +57,7 @@ impl ZooKeeper {
             .stdout(Stdio::null())
             .spawn()
             .context("cannot run java")?;
-        Ok(Self { child, data_dir, address: format!("127.0.0.1:{port}") })
+        Ok(Self { child, data_dir, address: format!("127.0.0.1:{port}"), credentials })
     }
 }
 

@@ -20,6 +20,11 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 /// What others changed in our folders is mended after this time at the latest.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
+/// For ZooKeeper to hear that the node leaves; where it does not, it finds out by its silence.
+const LEAVING: Duration = Duration::from_secs(2);
+/// Instead of a count of requests.
+const STOP: u64 = u64::MAX;
+
 /// What is published, as of now. Called at each publishing, on the publisher's task: let it not wait.
 pub type ViewSource = Arc<dyn Fn() -> View + Send + Sync>;
 /// Hears what is shown, before anyone who waits for it does.
@@ -54,7 +59,7 @@ impl Publisher {
 
     /// The source may say something else now.
     pub fn hint(&self) {
-        self.wanted.send_modify(|wanted| *wanted += 1);
+        self.wanted.send_modify(|wanted| *wanted = wanted.saturating_add(1));
     }
 
     /// Whether a change would be shown, as far as is known.
@@ -68,23 +73,24 @@ impl Publisher {
         self.hint();
         let (mine, mut progress) = (*self.wanted.borrow(), self.progress.clone());
         let is_over = |now: &Progress| now.shown >= mine || now.trouble.as_ref().is_some_and(is_final);
-        let waited = timeout(patience, progress.wait_for(is_over)).await;
+        // What it returns holds a lock that the publisher needs: only how it ended counts.
+        let waited = timeout(patience, progress.wait_for(is_over)).await.map(|found| found.is_ok());
         let now = self.progress.borrow().clone();
         match (waited, now.trouble) {
             _ if now.shown >= mine => Ok(()),
             (_, Some(trouble)) => Err(trouble),
-            (Ok(Err(_)), None) => Err(TreeError::Lost("nothing is published any more".to_owned())),
-            _ => Err(TreeError::Lost(format!("no answer within {} s", patience.as_secs_f64()))),
+            (Ok(_), None) => Err(TreeError::Lost("nothing is published any more".to_owned())),
+            (Err(_), None) => Err(TreeError::Lost(format!("no answer within {} s", patience.as_secs_f64()))),
         }
     }
 
-    /// Ends the session, with it the node's place among the live ones; nothing is published any more.
+    /// Takes off the list what lives as long as the session, and ends that; nothing is published any more.
     pub async fn stop(&self) {
         let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(task) = task {
+        let Some(mut task) = task else { return };
+        self.wanted.send_replace(STOP);
+        if timeout(LEAVING, &mut task).await.is_err() {
             task.abort();
-            // It was told to: that it did not end of its own accord is no news.
-            let _ = task.await;
         }
     }
 }
@@ -128,7 +134,7 @@ impl<T: Trees> Work<T> {
             let over = is_final(&trouble);
             tracing::warn!(%trouble, over, "the view in ZooKeeper is not kept");
             self.tell.send_modify(|progress| progress.trouble = Some(trouble));
-            if over {
+            if over || *self.wants.borrow() == STOP {
                 return;
             }
             pause = if self.tell.borrow().shown > before { PAUSE_MIN } else { (pause * 2).min(PAUSE_MAX) };
@@ -147,6 +153,9 @@ impl<T: Trees> Work<T> {
                 looked_at = Instant::now();
             }
             let wanted = *self.wants.borrow_and_update();
+            if wanted == STOP {
+                return known.leave(&tree).await;
+            }
             let shown = self.repaired(&tree, &mut known).await?;
             (self.told)(&shown);
             self.tell.send_replace(Progress { shown: wanted, trouble: None });
@@ -155,7 +164,7 @@ impl<T: Trees> Work<T> {
                 Next::Repair => {}
                 Next::ReadAgain => known.forget(),
                 Next::Connect => return Err(TreeError::Lost("the session is over".to_owned())),
-                Next::End => return Ok(()),
+                Next::End => return known.leave(&tree).await,
             }
         }
     }
@@ -176,6 +185,7 @@ impl<T: Trees> Work<T> {
                     }
                 },
                 asked = timeout_at(until, self.wants.changed()), if !is_lost => return match asked {
+                    // Whoever asked is gone.
                     Ok(Err(_)) => Next::End,
                     Ok(Ok(())) | Err(_) => Next::Repair,
                 },

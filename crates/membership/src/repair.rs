@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::changes::{Step, steps};
-use crate::claim::Claimed;
+use crate::claim::{CLAIM, Claimed};
 use crate::tree::{Change, Lifetime, Present, Tree, TreeError};
 use crate::view::{FILES, FOLDERS, View};
 
@@ -25,12 +25,26 @@ pub struct Shown {
 /// What one session knows of the nodes. Read whole at first, then kept along with what is written: nobody
 /// else writes under the claim.
 #[derive(Default)]
-pub(crate) struct Known(Option<BTreeMap<String, Present>>);
+pub(crate) struct Known {
+    nodes: Option<BTreeMap<String, Present>>,
+    /// Under which the last repair wrote.
+    claimed: Option<Claimed>,
+}
 
 impl Known {
     /// They are read again at the next repair.
     pub fn forget(&mut self) {
-        self.0 = None;
+        self.nodes = None;
+    }
+
+    /// Takes away what lives as long as the session, so that nobody has to wait for its end to know.
+    pub async fn leave(&mut self, tree: &impl Tree) -> Result<(), TreeError> {
+        let (session, nodes) = (tree.session(), self.nodes.take().unwrap_or_default());
+        let own = nodes.into_iter().rev().filter(|(_, node)| node.session == session);
+        let deletions = own.map(|(path, node)| Change::Delete { path, version: node.version });
+        // Whoever took the view over has nodes of the same names.
+        let Some(check) = self.claimed.map(Claimed::check) else { return Ok(()) };
+        tree.write(&std::iter::once(check).chain(deletions).collect::<Vec<_>>()).await
     }
 
     /// Errors: `Changed` where nodes are not as they were known: they are read again at the next call.
@@ -41,17 +55,24 @@ impl Known {
         mut view: View,
     ) -> Result<Shown, TreeError> {
         let left_out = view.take_oversized();
+        self.claimed = Some(claimed);
         // Whatever fails on the way may have changed nodes.
-        let mut present = match self.0.take() {
+        let mut present = match self.nodes.take() {
             Some(known) => known,
-            None => read_all(tree).await?,
+            None => {
+                let present = read_all(tree).await?;
+                let paths: Vec<&str> =
+                    ["/", CLAIM].into_iter().chain(present.keys().map(String::as_str)).collect();
+                tree.protect(&paths).await?;
+                present
+            }
         };
         for request in requests(steps(&present, &view, tree.session()), claimed) {
             tree.write(&request).await?;
             request.into_iter().for_each(|change| apply(&mut present, change, tree.session()));
         }
         let versions = present.iter().map(|(path, node)| (path.clone(), node.version)).collect();
-        self.0 = Some(present);
+        self.nodes = Some(present);
         Ok(Shown { versions, left_out })
     }
 }

@@ -149,6 +149,20 @@ async fn who_owned_the_documents_before_writes_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_leaves_takes_nothing_of_whoever_came_after() {
+    let (tree, truth) = (MemoryTree::default(), Truth::of(&["films"]));
+    let before = truth.publisher(&tree, 1);
+    before.published(PATIENCE).await.unwrap();
+    let after = truth.publisher(&tree, 2);
+    after.published(PATIENCE).await.unwrap();
+    let live = tree.get("/live_nodes/here:8983_solr");
+    before.stop().await;
+    assert_eq!(tree.get("/live_nodes/here:8983_solr"), live);
+    after.stop().await;
+    assert_eq!(tree.get("/live_nodes/here:8983_solr"), None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_strangers_do_in_the_folders_is_mended_and_their_chroots_are_left_alone() {
     let (tree, truth) = (MemoryTree::default(), Truth::of(&["films"]));
     let publisher = truth.publisher(&tree, 1);

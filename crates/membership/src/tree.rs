@@ -25,6 +25,10 @@ pub trait Tree: Send + Sync + 'static {
     /// All of them, in order, or none. An error other than `Changed` and `Refused` leaves open which.
     fn write(&self, changes: &[Change]) -> impl Future<Output = Result<(), TreeError>> + Send;
 
+    /// Lets this cluster alone change nodes that are there, where it has a name to do so under; new ones are
+    /// made so. A node that is gone is passed over.
+    fn protect(&self, paths: &[&str]) -> impl Future<Output = Result<(), TreeError>> + Send;
+
     /// Returns when the connection becomes another.
     fn changed(&self) -> impl Future<Output = Connection> + Send;
 }

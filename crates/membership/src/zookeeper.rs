@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 use zookeeper_client::{
-    Acls, Client, CreateMode, CreateOptions, Error, MultiWriteError, SessionState, StateWatcher,
+    Acl, Acls, Client, CreateMode, CreateOptions, Error, MultiWriteError, Permission, SessionState,
+    StateWatcher,
 };
 
 use crate::tree::{Change, Connection, Lifetime, Present, Tree, TreeError, Trees};
@@ -23,7 +24,40 @@ pub struct ZooKeeperPlace {
     servers: String,
     /// With its slash; `/` where there is none.
     chroot: String,
+    /// Without it everybody may change what is shown.
+    digest: Option<Digest>,
 }
+
+/// `USER:PASSWORD`, not to be printed.
+#[derive(Clone, PartialEq, Eq)]
+struct Digest(String);
+
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("Digest")
+    }
+}
+
+impl ZooKeeperPlace {
+    /// The same, with a name for ZooKeeper's scheme `digest`: only who has it changes what is shown; anybody
+    /// reads it. Errors: text that is not `USER:PASSWORD`.
+    pub fn with_digest(self, digest: &str) -> Result<Self, String> {
+        match digest.split_once(':') {
+            Some((user, password)) if !user.is_empty() && !password.is_empty() => {
+                Ok(Self { digest: Some(Digest(digest.to_owned())), ..self })
+            }
+            _ => Err("ZooKeeper's credentials are not USER:PASSWORD".to_owned()),
+        }
+    }
+
+    fn acls(&self) -> Acls<'static> {
+        if self.digest.is_some() { Acls::new(&OWN) } else { Acls::anyone_all() }
+    }
+}
+
+/// Whoever made a node changes it, anybody reads it: `creator_all` with `anyone_read`.
+static OWN: [Acl; 2] =
+    [Acl::new_const(Permission::ALL, "auth", ""), Acl::new_const(Permission::READ, "world", "anyone")];
 
 impl FromStr for ZooKeeperPlace {
     type Err = String;
@@ -49,7 +83,11 @@ impl FromStr for ZooKeeperPlace {
         let with_port =
             |server: &str| if server.contains(':') { server.to_owned() } else { format!("{server}:2181") };
         let servers = servers.split(',').map(with_port).collect::<Vec<_>>().join(",");
-        Ok(Self { servers, chroot: if chroot.is_empty() { "/".to_owned() } else { chroot.to_owned() } })
+        Ok(Self {
+            servers,
+            chroot: if chroot.is_empty() { "/".to_owned() } else { chroot.to_owned() },
+            digest: None,
+        })
     }
 }
 
@@ -63,9 +101,14 @@ impl Trees for ZooKeeperPlace {
     type Tree = ZooKeeper;
 
     async fn connect(&self) -> Result<ZooKeeper, TreeError> {
-        let connector = Client::connector().with_session_timeout(SESSION).with_connection_timeout(CONNECT);
+        let mut connector =
+            Client::connector().with_session_timeout(SESSION).with_connection_timeout(CONNECT);
+        if let Some(Digest(digest)) = &self.digest {
+            connector = connector.with_auth("digest", digest.as_bytes());
+        }
         let client = connector.connect(&self.servers).await.map_err(|error| self.explained(&error))?;
         if self.chroot != "/" {
+            // Open until it is this cluster's.
             let lasting = CreateMode::Persistent.with_acls(Acls::anyone_all());
             match client.mkdir(&self.chroot, &lasting).await {
                 Ok(()) | Err(Error::NodeExists) => {}
@@ -75,7 +118,7 @@ impl Trees for ZooKeeperPlace {
         let refused = |_| TreeError::Refused(format!("`{}` is no chroot that ZooKeeper takes", self.chroot));
         let client = client.chroot(self.chroot.clone()).map_err(refused)?;
         let watcher = Mutex::new(client.state_watcher());
-        Ok(ZooKeeper { client, watcher })
+        Ok(ZooKeeper { client, watcher, acls: self.acls() })
     }
 }
 
@@ -92,6 +135,7 @@ impl ZooKeeperPlace {
 pub struct ZooKeeper {
     client: Client,
     watcher: Mutex<StateWatcher>,
+    acls: Acls<'static>,
 }
 
 impl Tree for ZooKeeper {
@@ -123,7 +167,7 @@ impl Tree for ZooKeeper {
             let added = match change {
                 Change::Check { path, version } => writer.add_check_version(path, *version),
                 Change::Create { path, bytes, lifetime } => {
-                    writer.add_create(path, bytes, &options(*lifetime))
+                    writer.add_create(path, bytes, &options(*lifetime, self.acls))
                 }
                 Change::Set { path, bytes, version } => writer.add_set_data(path, bytes, Some(*version)),
                 Change::Delete { path, version } => writer.add_delete(path, Some(*version)),
@@ -138,6 +182,22 @@ impl Tree for ZooKeeper {
         }
     }
 
+    async fn protect(&self, paths: &[&str]) -> Result<(), TreeError> {
+        if *self.acls == *Acls::anyone_all() {
+            return Ok(());
+        }
+        // The root of a whole ZooKeeper is others' too.
+        let is_own =
+            |path: &&&str| **path != "/" || !self.client.path().is_empty() && self.client.path() != "/";
+        for path in paths.iter().filter(is_own) {
+            match self.client.set_acl(path, &OWN, None).await {
+                Ok(_) | Err(Error::NoNode) => {}
+                Err(error) => return Err(of_error(&error)),
+            }
+        }
+        Ok(())
+    }
+
     async fn changed(&self) -> Connection {
         match self.watcher.lock().await.changed().await {
             SessionState::SyncConnected => Connection::Back,
@@ -148,12 +208,12 @@ impl Tree for ZooKeeper {
     }
 }
 
-fn options(lifetime: Lifetime) -> CreateOptions<'static> {
+fn options(lifetime: Lifetime, acls: Acls<'static>) -> CreateOptions<'static> {
     let mode = match lifetime {
         Lifetime::Lasting => CreateMode::Persistent,
         Lifetime::Session => CreateMode::Ephemeral,
     };
-    mode.with_acls(Acls::anyone_all())
+    mode.with_acls(acls)
 }
 
 fn of_error(error: &Error) -> TreeError {

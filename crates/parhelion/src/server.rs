@@ -127,7 +127,7 @@ impl Server {
         guard::check_exposed(&exposed, security.as_deref(), insecure_open)?;
         let (stop, stopped) = watch::channel(false);
         let mut config = ServeConfig::new(configsets, Arc::new(new_uuid));
-        let shown = match zookeeper.zk {
+        let shown = match zookeeper.place()? {
             Some(place) => Some(ShownNode::start(place, &node, config.configsets.clone()).await?),
             None => None,
         };

@@ -2,6 +2,7 @@
 //! wires between the node, which knows what there is, `http`, which says it in SolrCloud's words, and
 //! `membership`, which keeps it there.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -30,6 +31,10 @@ pub struct ZooKeeperArgs {
     /// cluster's alone, and made when missing.
     #[arg(long, value_name = "WHERE", conflicts_with = "read_only", env = "PARHELION_ZK")]
     pub zk: Option<ZooKeeperPlace>,
+    /// With --zk: a file with USER:PASSWORD for ZooKeeper (its scheme `digest`). What is shown is then
+    /// changed by this user alone; anybody reads it.
+    #[arg(long, value_name = "FILE", requires = "zk", env = "PARHELION_ZK_CREDENTIALS")]
+    pub zk_credentials: Option<PathBuf>,
     /// How others reach this node, HOST[:PORT]; by default the first address that it listens on. Its name in
     /// the cluster, and in the URLs that clients are given.
     #[arg(long, value_name = "HOST[:PORT]", env = "PARHELION_ADVERTISE")]
@@ -37,6 +42,15 @@ pub struct ZooKeeperArgs {
 }
 
 impl ZooKeeperArgs {
+    /// Where the node is to be shown, if it is. Errors: credentials that cannot be read.
+    pub fn place(&self) -> anyhow::Result<Option<ZooKeeperPlace>> {
+        let Some(place) = self.zk.clone() else { return Ok(None) };
+        let Some(file) = &self.zk_credentials else { return Ok(Some(place)) };
+        let unread = || format!("cannot take ZooKeeper's credentials from `{}`", file.display());
+        let text = std::fs::read_to_string(file).with_context(unread)?;
+        place.with_digest(text.trim()).map(Some).map_err(anyhow::Error::msg).with_context(unread)
+    }
+
     /// The node's address as it is shown; `bound` is the one that it listens on.
     pub fn address(&self, bound: &str) -> String {
         let port = bound.rsplit_once(':').map_or("8983", |(_, port)| port);
@@ -144,7 +158,7 @@ mod tests {
     #[test]
     fn addresses_that_are_shown() {
         let shown = |advertise: Option<&str>| {
-            let args = ZooKeeperArgs { zk: None, advertise: advertise.map(str::to_owned) };
+            let args = ZooKeeperArgs { advertise: advertise.map(str::to_owned), ..ZooKeeperArgs::default() };
             args.address("127.0.0.1:8983")
         };
         assert_eq!(shown(None), "127.0.0.1:8983");
