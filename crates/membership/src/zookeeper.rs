@@ -220,7 +220,7 @@ fn of_error(error: &Error) -> TreeError {
     match error {
         Error::BadVersion | Error::NodeExists | Error::NoNode | Error::NotEmpty => TreeError::Changed,
         Error::NoAuth | Error::AuthFailed => TreeError::Refused(format!(
-            "ZooKeeper does not let this node write below its chroot ({error}): give it the rights there, or a \
+            "ZooKeeper does not let this node write below its chroot ({error}): give it credentials with the rights there, or a \
              chroot of its own"
         )),
         Error::BadArguments(_) | Error::InvalidAcl => {
