@@ -27,7 +27,7 @@ const HEARD_AFTER: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug, Default, Args)]
 pub struct ZooKeeperArgs {
     /// Show this node and its collections in ZooKeeper as SolrCloud does, for clients that look there
-    /// (SolrJ's CloudSolrClient, pysolr's SolrCloud): HOST:PORT[,HOST:PORT…][/chroot]. The chroot is this
+    /// (SolrJ's CloudSolrClient, pysolr's SolrCloud): `HOST:PORT[,HOST:PORT…][/chroot]`. The chroot is this
     /// cluster's alone, and made when missing.
     #[arg(long, value_name = "WHERE", conflicts_with = "read_only", env = "PARHELION_ZK")]
     pub zk: Option<ZooKeeperPlace>,
@@ -35,8 +35,8 @@ pub struct ZooKeeperArgs {
     /// changed by this user alone; anybody reads it.
     #[arg(long, value_name = "FILE", requires = "zk", env = "PARHELION_ZK_CREDENTIALS")]
     pub zk_credentials: Option<PathBuf>,
-    /// How others reach this node, HOST[:PORT]; by default the first address that it listens on. Its name in
-    /// the cluster, and in the URLs that clients are given.
+    /// How others reach this node, `HOST[:PORT]`; by default the first address that it listens on. Its name
+    /// in the cluster, and in the URLs that clients are given.
     #[arg(long, value_name = "HOST[:PORT]", env = "PARHELION_ADVERTISE")]
     pub advertise: Option<String>,
 }
