@@ -1,6 +1,6 @@
 //! `cargo xtask simulate`: lives of a shard on one thread, each from a seed (the engine's example of that
-//! name). Owns how it is built and that CI runs it twice: as the engine is, and with each seeded bug planted.
-//! What is drawn, checked and printed is the example's.
+//! name). Owns how it is built and that CI runs it over both homes, as the engine is and with each seeded
+//! bug. What is drawn, checked and printed is the example's.
 
 use std::path::Path;
 use std::process::Command;
@@ -34,5 +34,16 @@ pub fn run(root: &Path, words: &[String]) -> Result<bool> {
 /// What CI runs.
 pub fn check(root: &Path) -> Result<bool> {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    Ok(run(root, &words("--seeds 1000"))? && run(root, &words("--seeds 1000 --bugs"))?)
+    let all = [
+        "--seeds 1000",
+        "--seeds 1000 --bugs",
+        "--seeds 300 --home store",
+        "--seeds 300 --home store --bugs",
+    ];
+    for each in all {
+        if !run(root, &words(each))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -4,16 +4,16 @@
 
 use std::fmt;
 
-use store::memory::MemoryCounts;
-
 use crate::ledger::{BatchFate, SentBatch};
 use crate::model::Change;
 use crate::predict::Prediction;
+use crate::surroundings::NamedCounts;
 
 /// How often each thing happened.
 #[derive(Default)]
 pub struct Counts {
-    pub medium: MemoryCounts,
+    /// What went wrong at the medium.
+    pub medium: NamedCounts,
     pub acknowledged: u64,
     pub unknown: u64,
     pub refused: u64,
@@ -57,30 +57,9 @@ impl Counts {
         self.silent_records += told.records.iter().filter(|record| record.is_silent).count() as u64;
     }
 
-    fn fields(&mut self) -> [(&'static str, &mut u64); 32] {
-        let MemoryCounts {
-            groups,
-            answered_late,
-            delayed,
-            failed,
-            deposed,
-            lost_on_the_way,
-            full,
-            unpublished,
-            published_again,
-            deaths,
-        } = &mut self.medium;
-        [
-            ("groups written", groups),
-            ("answered late", answered_late),
-            ("delayed", delayed),
-            ("failed", failed),
-            ("met a newer owner", deposed),
-            ("lost on the way", lost_on_the_way),
-            ("full", full),
-            ("publications without an answer", unpublished),
-            ("publications that had landed", published_again),
-            ("deaths between two changes", deaths),
+    fn fields(&mut self) -> Vec<(&'static str, &mut u64)> {
+        let medium = self.medium.iter_mut().map(|(name, count)| (*name, count));
+        let own = [
             ("updates awaited without a thread", &mut self.awaited),
             ("acknowledged", &mut self.acknowledged),
             ("unknown", &mut self.unknown),
@@ -103,10 +82,14 @@ impl Counts {
             ("updates of a zombie", &mut self.zombie_updates),
             ("merges", &mut self.merges),
             ("flushes", &mut self.flushes),
-        ]
+        ];
+        medium.chain(own).collect()
     }
 
     pub fn add(&mut self, mut other: Counts) {
+        if self.medium.is_empty() {
+            self.medium = other.medium.iter().map(|(name, _)| (*name, 0)).collect();
+        }
         for ((_, sum), (_, more)) in self.fields().into_iter().zip(other.fields()) {
             *sum += *more;
         }
@@ -120,11 +103,11 @@ impl Counts {
 
     /// A line for each.
     pub fn report(&mut self) -> Report {
-        Report(self.fields().map(|(name, count)| (name, *count)))
+        Report(self.fields().into_iter().map(|(name, count)| (name, *count)).collect())
     }
 }
 
-pub struct Report([(&'static str, u64); 32]);
+pub struct Report(NamedCounts);
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

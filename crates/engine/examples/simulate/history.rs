@@ -18,8 +18,11 @@ use crate::predict::Prediction;
 use crate::promise::{Kept, Promise};
 use crate::random::Random;
 use crate::stage::{REMEMBERED_MAX, Stage, get, search};
+use crate::surroundings::Surroundings;
 
 const STEPS: u64 = 60;
+/// What homes say to an owner that another has deposed.
+const DEPOSED: [&str; 2] = ["deposed", "another owner"];
 /// Turns after which a medium without faults has everything shown that is due.
 const CALM_TURNS: usize = 4;
 /// Between turns in which no task is due but for one that was woken, or that looks after a medium without an
@@ -29,8 +32,8 @@ const MOMENT_MS: i64 = 50;
 const CLOCK_BEHIND_MS: u64 = 5_000;
 
 /// Lives one history, as far as what was promised is kept.
-pub fn live(seed: u64) -> Kept<Counts> {
-    let mut history = History::begin(seed);
+pub fn live(seed: u64, site: Box<dyn Surroundings>) -> Kept<Counts> {
+    let mut history = History::begin(seed, site);
     for _ in 0..STEPS {
         history.step()?;
     }
@@ -58,8 +61,8 @@ struct Sent {
 }
 
 impl History {
-    fn begin(seed: u64) -> Self {
-        let stage = Stage::new();
+    fn begin(seed: u64, site: Box<dyn Surroundings>) -> Self {
+        let stage = Stage::new(site);
         let shard = stage.open().expect("a new shard opens");
         let (ledger, counts) = (Ledger::new(REMEMBERED_MAX), Counts::default());
         Self { random: Random(seed), stage, shard, ledger, counts, waiting: vec![] }
@@ -67,7 +70,7 @@ impl History {
 
     fn step(&mut self) -> Kept {
         self.draw_step()?;
-        if self.stage.site.is_dead(&self.stage.id) { self.kill() } else { self.answer_waiting() }
+        if self.stage.site.is_dead() { self.kill() } else { self.answer_waiting() }
     }
 
     fn draw_step(&mut self) -> Kept {
@@ -216,7 +219,7 @@ impl History {
 
     /// The medium behaves for a while: what is due is done.
     fn calm(&mut self) -> Kept {
-        self.stage.site.calm(&self.stage.id);
+        self.stage.site.calm();
         for _ in 0..CALM_TURNS {
             self.turn_by(MOMENT_MS)?;
             self.answer_waiting()?;
@@ -240,33 +243,33 @@ impl History {
             2 | 3 => Fate::Delayed { waits },
             _ => Fate::Failed { landed: self.random.one_in(2) },
         };
-        self.stage.site.set_fate(&self.stage.id, fate);
+        self.stage.site.fail_next(fate);
         Ok(())
     }
 
     fn limit_space(&mut self) -> Kept {
         let left = self.random.one_in(2).then(|| self.random.below(2_000) as usize);
-        self.stage.site.limit_space(&self.stage.id, left);
+        self.stage.site.limit_space(left);
         Ok(())
     }
 
     /// The process dies in the middle of what it does next: between two groups of the log, a file and its
     /// manifest, that and the trim.
     fn die_soon(&mut self) -> Kept {
-        self.stage.site.die_after(&self.stage.id, 1 + self.random.below(12) as u32);
+        self.stage.site.die_after(1 + self.random.below(12) as u32);
         Ok(())
     }
 
     fn leave_publication_unanswered(&mut self) -> Kept {
         let landed = self.random.one_in(2);
-        self.stage.site.leave_publication_unanswered(&self.stage.id, landed);
+        self.stage.site.fail_publication(landed);
         Ok(())
     }
 
     fn kill(&mut self) -> Kept {
         self.counts.kills += 1;
         let seed = self.random.next();
-        self.stage.site.kill(&self.stage.id, seed);
+        self.stage.site.kill(seed);
         self.reopen()
     }
 
@@ -287,7 +290,8 @@ impl History {
         let refused = || "a deposed owner acknowledges an update".to_owned();
         Promise::DeposedIsSilent.demand(outcome.failure.is_some() || !changes, refused)?;
         // It has learned of the other now, unless the medium kept it waiting.
-        if zombie.stats().refused.is_some_and(|reason| reason.contains("deposed")) {
+        let is_of_another = |reason: String| DEPOSED.iter().any(|words| reason.contains(words));
+        if zombie.stats().refused.is_some_and(is_of_another) {
             let answered = draw::ids().into_iter().find(|id| get(&zombie, std::slice::from_ref(id)).is_ok());
             let answers = || format!("an owner that knows it is deposed answers a get of {answered:?}");
             Promise::DeposedIsSilent.demand(answered.is_none(), answers)?;
@@ -305,7 +309,7 @@ impl History {
         let stats = self.shard.stats();
         self.counts.merges += stats.merges;
         self.counts.flushes += stats.flushes;
-        self.stage.site.limit_space(&self.stage.id, None);
+        self.stage.site.limit_space(None);
         if self.random.one_in(3) {
             self.stage.set_clock_back(self.random.below(CLOCK_BEHIND_MS) as i64);
             self.counts.clocks_behind += 1;
@@ -333,7 +337,7 @@ impl History {
             self.ledger.check_get(&draw::ids(), &got)?;
             self.kill()?;
         }
-        self.counts.medium = self.stage.site.counts(&self.stage.id);
+        self.counts.medium = self.stage.site.counts();
         Ok(self.counts)
     }
 }

@@ -15,6 +15,7 @@ mod predict;
 mod promise;
 mod random;
 mod stage;
+mod surroundings;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ use engine::SeededBug;
 use crate::counts::Counts;
 use crate::history::live;
 use crate::promise::{Broken, Promise};
+use crate::surroundings::{InMemory, InStore, Surroundings};
 
 /// Each with the promise that breaks: any other find, or a panic, is none.
 const BUGS: [(SeededBug, Promise); 10] = [
@@ -43,10 +45,36 @@ struct Options {
     seeds: u64,
     first: u64,
     bugs: bool,
+    home: Home,
+}
+
+/// Where the shard of a history is at home.
+#[derive(Clone, Copy, Debug)]
+enum Home {
+    Memory,
+    Store,
+}
+
+impl std::fmt::Display for Home {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(match self {
+            Self::Memory => "memory",
+            Self::Store => "store",
+        })
+    }
+}
+
+impl Home {
+    fn surroundings(self) -> Box<dyn Surroundings> {
+        match self {
+            Self::Memory => Box::<InMemory>::default(),
+            Self::Store => Box::<InStore>::default(),
+        }
+    }
 }
 
 fn options() -> Result<Options, String> {
-    let mut options = Options { seeds: 1_000, first: 1, bugs: false };
+    let mut options = Options { seeds: 1_000, first: 1, bugs: false, home: Home::Memory };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut number =
@@ -55,7 +83,18 @@ fn options() -> Result<Options, String> {
             "--seeds" => options.seeds = number()?,
             "--seed" => (options.first, options.seeds) = (number()?, 1),
             "--bugs" => options.bugs = true,
-            other => return Err(format!("unknown option `{other}`; use --seeds N, --seed N, --bugs")),
+            "--home" => {
+                options.home = match words.next().as_deref() {
+                    Some("memory") => Home::Memory,
+                    Some("store") => Home::Store,
+                    _ => return Err("`--home` takes memory or store".to_owned()),
+                }
+            }
+            other => {
+                return Err(format!(
+                    "unknown option `{other}`; use --seeds N, --seed N, --home memory|store, --bugs"
+                ));
+            }
         }
     }
     Ok(options)
@@ -68,8 +107,8 @@ enum Wrong {
     Panic(String),
 }
 
-fn run(seed: u64) -> Result<Counts, Wrong> {
-    let lived = catch_unwind(AssertUnwindSafe(|| live(seed)));
+fn run(seed: u64, home: Home) -> Result<Counts, Wrong> {
+    let lived = catch_unwind(AssertUnwindSafe(|| live(seed, home.surroundings())));
     let text = |panic: Box<dyn std::any::Any + Send>| {
         let text = panic.downcast_ref::<String>().cloned();
         text.or_else(|| panic.downcast_ref::<&str>().map(|it| (*it).to_owned())).unwrap_or_default()
@@ -80,14 +119,14 @@ fn run(seed: u64) -> Result<Counts, Wrong> {
 fn all(options: &Options) -> bool {
     let mut total = Counts::default();
     for seed in options.first..options.first + options.seeds {
-        match run(seed) {
+        match run(seed, options.home) {
             Ok(counts) => total.add(counts),
             Err(wrong) => {
                 match wrong {
                     Wrong::Promise(broken) => println!("seed {seed}: {broken}"),
                     Wrong::Panic(text) => println!("seed {seed}: panic: {text}"),
                 }
-                println!("repeat: cargo xtask simulate --seed {seed}");
+                println!("repeat: cargo xtask simulate --seed {seed} --home {}", options.home);
                 return false;
             }
         }
@@ -105,7 +144,7 @@ fn all(options: &Options) -> bool {
 fn every_bug(options: &Options) -> bool {
     let found = |(bug, promise): (SeededBug, Promise)| {
         engine::plant(Some(bug));
-        let broken = |seed| match run(seed) {
+        let broken = |seed| match run(seed, options.home) {
             Err(Wrong::Promise(broken)) if broken.promise == promise => Some((seed, broken)),
             _ => None,
         };

@@ -14,15 +14,15 @@ use plan::{
     AutoCommit, Document, FieldSelection, FieldSource, Result, Schema, SchemaSource, TypeSource, Value,
     Version,
 };
-use store::memory::MemorySite;
-use store::{ShardId, Site as _};
 
 use crate::ledger::Shown;
+use crate::surroundings::Surroundings;
 
 /// Batches that a shard remembers.
 pub const REMEMBERED_MAX: usize = 8;
 /// How often, in seconds, documents are deleted that have ended.
 const EXPIRY_S: u64 = 10;
+const OPENINGS_THAT_MAY_FAIL: usize = 3;
 
 /// So late that a clock which is set back again and again still has a time.
 const CLOCK_BEGINS_MS: i64 = 1_000_000;
@@ -110,29 +110,37 @@ impl TaskHandle for KeptTask {
 }
 
 pub struct Stage {
-    pub site: MemorySite,
-    pub id: ShardId,
+    pub site: Box<dyn Surroundings>,
     clock: Arc<HandClock>,
     scheduler: Arc<TurnByTurn>,
     schema: Arc<Schema>,
 }
 
 impl Stage {
-    pub fn new() -> Self {
+    pub fn new(site: Box<dyn Surroundings>) -> Self {
         let clock = Arc::new(HandClock::default());
         clock.0.store(CLOCK_BEGINS_MS, Ordering::Relaxed);
         Self {
-            site: MemorySite::default(),
-            id: ShardId { path: "films/shard1".into(), stream: [1; 16] },
+            site,
             clock,
             scheduler: Arc::default(),
             schema: Arc::new(Schema::build(schema()).expect("the schema is fine")),
         }
     }
 
-    /// Opens the shard, whoever owns it. Fails where the medium does.
+    /// Opens the shard, whoever owns it; again where the medium does not let it, which then behaves.
     pub fn open(&self) -> Result<Arc<Shard>> {
-        let home = self.site.home(&self.id).expect("a home in memory opens");
+        for _ in 0..OPENINGS_THAT_MAY_FAIL {
+            if let Ok(shard) = self.try_open() {
+                return Ok(shard);
+            }
+        }
+        self.site.calm();
+        self.try_open()
+    }
+
+    fn try_open(&self) -> Result<Arc<Shard>> {
+        let home = self.site.home().map_err(|error| plan::Error::internal(error.to_string()))?;
         let auto_commit = AutoCommit {
             flush_after_ms: Some(15_000),
             flush_after_docs: None,

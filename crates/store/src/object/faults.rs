@@ -121,6 +121,8 @@ pub struct FaultyMedium {
     inner: Arc<dyn Medium>,
     world: Arc<Mutex<World>>,
     is_dead: Arc<AtomicBool>,
+    /// How many more changes the process makes before it dies.
+    changes_left: Arc<Mutex<Option<u32>>>,
 }
 
 #[derive(Default)]
@@ -129,6 +131,8 @@ struct World {
     /// Milliseconds that each call takes.
     call_ms: u64,
     next: VecDeque<PutFault>,
+    /// The same of PUTs whose keys have a part.
+    next_below: VecDeque<(&'static str, PutFault)>,
     rates: FaultRates,
     seed: u64,
     under_way: Vec<(u32, String, ObjectBytes)>,
@@ -141,13 +145,13 @@ struct World {
 
 impl FaultyMedium {
     pub fn new(inner: Arc<dyn Medium>) -> Self {
-        Self { inner, world: Arc::default(), is_dead: Arc::default() }
+        Self { inner, world: Arc::default(), is_dead: Arc::default(), changes_left: Arc::default() }
     }
 
     /// The way of another process to the same medium, with the same faults.
     #[must_use]
     pub fn another(&self) -> Self {
-        Self { is_dead: Arc::default(), ..self.clone() }
+        Self { is_dead: Arc::default(), changes_left: Arc::default(), ..self.clone() }
     }
 
     fn world(&self) -> MutexGuard<'_, World> {
@@ -157,6 +161,42 @@ impl FaultyMedium {
     /// What becomes of the PUTs to come, one after another; others do as the rates have it.
     pub fn set_next(&self, fault: PutFault) {
         self.world().next.push_back(fault);
+    }
+
+    /// What becomes of the PUTs to come whose keys have this part, one after another.
+    pub fn set_next_below(&self, part: &'static str, fault: PutFault) {
+        self.world().next_below.push_back((part, fault));
+    }
+
+    /// Nothing goes wrong from now on; what is on its way lands as it would have.
+    pub fn calm(&self) {
+        let mut world = self.world();
+        world.next.clear();
+        world.next_below.clear();
+        (world.rates, world.space, world.is_down) = (FaultRates::default(), None, false);
+        // One that dies soon lives on.
+        *self.changes_left.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The process dies behind this many more changes: what it does then reaches nothing.
+    pub fn die_after(&self, changes: u32) {
+        *self.changes_left.lock().unwrap_or_else(PoisonError::into_inner) = Some(changes);
+    }
+
+    pub fn is_dead(&self) -> bool {
+        self.is_dead.load(Ordering::SeqCst)
+    }
+
+    /// Begins a call that changes something.
+    fn begin_change(&self) -> Attempt<MutexGuard<'_, World>> {
+        let world = self.begin()?;
+        let mut left = self.changes_left.lock().unwrap_or_else(PoisonError::into_inner);
+        if *left == Some(0) {
+            self.is_dead.store(true, Ordering::SeqCst);
+            return Err(unanswered());
+        }
+        *left = left.map(|left| left - 1);
+        Ok(world)
     }
 
     /// Faults drawn from a seed from now on.
@@ -193,6 +233,7 @@ impl FaultyMedium {
         let mut world = self.world();
         // They were meant for the process that died.
         world.next.clear();
+        world.next_below.clear();
         let mut state = seed;
         world.under_way.retain_mut(|(calls, ..)| {
             // Some land after the next process has begun, which is what the fence has to withstand.
@@ -260,7 +301,10 @@ impl World {
         split_mix(&mut self.seed) % 1_000
     }
 
-    fn next_fault(&mut self) -> Option<PutFault> {
+    fn next_fault(&mut self, key: &str) -> Option<PutFault> {
+        if let Some((_, fault)) = self.next_below.pop_front_if(|(part, _)| key.contains(*part)) {
+            return Some(fault);
+        }
         if let Some(fault) = self.next.pop_front() {
             return Some(fault);
         }
@@ -282,12 +326,12 @@ fn unanswered() -> Failure {
 
 impl Medium for FaultyMedium {
     fn create(&self, key: &str, bytes: &ObjectBytes) -> Attempt<()> {
-        let mut world = self.begin()?;
+        let mut world = self.begin_change()?;
         if world.space.is_some_and(|space| space < bytes.len() as u64) {
             world.counts.full += 1;
             return Err(Failure::new(FailureKind::Full, "the limit is reached"));
         }
-        let Some(fault) = world.next_fault() else {
+        let Some(fault) = world.next_fault(key) else {
             let created = self.inner.create(key, bytes);
             if created.is_ok() {
                 world.space = world.space.map(|space| space - bytes.len() as u64);
@@ -322,6 +366,7 @@ impl Medium for FaultyMedium {
     }
 
     fn delete(&self, key: &str) -> Attempt<()> {
+        drop(self.begin_change()?);
         self.read(|| self.inner.delete(key))
     }
 

@@ -178,6 +178,23 @@ fn an_outage_is_unknown_and_then_resolved() {
     assert_eq!(records(&*home, None).unwrap().0.len(), 2);
 }
 
+/// Its end was met beside the log: whoever writes for those who wait would go on for ever, were they not
+/// told.
+#[test]
+fn who_waits_without_a_thread_hears_of_an_end_that_another_call_met() {
+    let bucket = Bucket::in_memory();
+    let away = bucket.open().unwrap();
+    let at = away.log().append_record(b"offered").unwrap();
+    let (told, outcome) = std::sync::mpsc::channel();
+    away.log().when_durable(at, Box::new(move |result| told.send(result).unwrap()));
+    let _owner = bucket.open().unwrap();
+    assert_eq!(away.log().confirm().unwrap_err().kind(), &ErrorKind::Deposed);
+    assert!(away.log().is_waited_for());
+    assert_eq!(away.log().wait_durable(at).unwrap_err().kind(), &ErrorKind::Deposed);
+    assert_eq!(outcome.try_recv().unwrap().unwrap_err().kind(), &ErrorKind::Deposed);
+    assert!(!away.log().is_waited_for(), "nobody is left to be told");
+}
+
 #[test]
 fn documents_in_an_object_store_conform() {
     let fresh: [fn() -> Bucket; 2] = [Bucket::in_memory, Bucket::in_folder];

@@ -217,6 +217,7 @@ impl ObjectLog {
         let begun_before = state.attempts.begun;
         loop {
             if let Some(known) = self.known(&state, at) {
+                self.tell_ended(state);
                 return known;
             }
             if let Some((attempt, error)) = &state.attempts.unanswered
@@ -232,6 +233,18 @@ impl ObjectLog {
                 state = self.lead(state)?;
             }
         }
+    }
+
+    /// Tells those who wait without a thread that the opening is over, where it ended beside the log: at a
+    /// publication, at a look. Whoever writes for them finds nothing to write. A leader tells them itself.
+    fn tell_ended(&self, mut state: MutexGuard<'_, State>) {
+        if state.leading || state.waiters.is_empty() {
+            return;
+        }
+        let Err(ended) = self.owned.check() else { return };
+        let notices = state.notices(Some(&ended));
+        drop(state);
+        notices.into_iter().for_each(|(waiter, result)| waiter(result));
     }
 
     /// Offers the next group, or the one that has no answer yet. `Unknown` and `Full` are told to all who
