@@ -41,6 +41,7 @@ usage: cargo xtask TASK
   simulate                 lives of a shard on one thread, each from a seed, on a home that fails in every way
          [--seeds N]       so many (1,000), from seed 1 on
          [--seed N]        this one
+         [--home store]    in the home of an object store, instead of one in memory
          [--bugs]          with each seeded bug planted: all must be found
   clients                  Solr's own clients (pysolr, SolrJ) against a Parhelion of this checkout, and our measures of
                            relevance beside those of ir-measures";

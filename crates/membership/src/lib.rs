@@ -3,13 +3,13 @@
 //! documents of `store`; the view is written from it, repaired after every reconnect, and never read back.
 //!
 //! In: a [`View`], which is paths and bytes, as whoever knows the collections makes it; out: the same nodes
-//! in a [`Tree`]. [`ZooKeeper`] is the tree of production, `MemoryTree` one whose connection breaks on
+//! in a [`Tree`]. [`ZooKeeper`] is the tree of production, `memory` has one whose connection breaks on
 //! command. Who may write is decided by a claim (`claim`, the model `publish_view`). The only crate beside
 //! `client` that names ZooKeeper, and the only one that writes to it.
 
 mod changes;
 mod claim;
-#[cfg(any(test, feature = "faults"))]
+#[cfg(test)]
 mod memory;
 mod publisher;
 mod repair;
@@ -20,8 +20,6 @@ mod view;
 mod zookeeper;
 
 pub use claim::Opening;
-#[cfg(any(test, feature = "faults"))]
-pub use memory::MemoryTree;
 pub use publisher::{Publisher, Unpublished};
 pub use repair::Shown;
 pub use tree::{Change, Connection, Lifetime, Present, Tree, TreeError, Trees};

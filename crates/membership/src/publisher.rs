@@ -195,7 +195,6 @@ impl<T: Trees> Work<T> {
 
     /// What is found otherwise than it was known is read once more.
     async fn repaired(&self, tree: &T::Tree, known: &mut Known) -> Result<Shown, TreeError> {
-        let mut last = TreeError::Changed;
         for _ in 0..3 {
             let claimed = match claim(tree, &self.opening).await {
                 Ok(claimed) => claimed,
@@ -204,10 +203,10 @@ impl<T: Trees> Work<T> {
             };
             match known.repair(tree, claimed, (self.source)()).await {
                 Ok(shown) => return Ok(shown),
-                Err(TreeError::Changed) => last = TreeError::Changed,
+                Err(TreeError::Changed) => {}
                 Err(error) => return Err(error),
             }
         }
-        Err(last)
+        Err(TreeError::Changed)
     }
 }

@@ -4,7 +4,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::{MemoryTree, Opening, Publisher, TreeError, View};
+use crate::memory::MemoryTree;
+use crate::{Opening, Publisher, TreeError, View};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -102,7 +102,7 @@ impl Surroundings for InMemory {
 
 /// Attempts that fit into the patience below.
 const ATTEMPTS: usize = 4;
-/// Above the records of one history's longest batch.
+/// So many calls of the medium that what is late lands behind the attempts that follow it.
 const CALLS_LATE: u32 = 24;
 
 /// The home of an object store. Processes share the store, each has its own way to it.
