@@ -27,7 +27,13 @@ pub(crate) fn steps(present: &BTreeMap<String, Present>, view: &View, session: i
             steps.push(vec![Change::Set { path, bytes, version: known.version }]);
         }
     }
+    // What lives by another's session is that member's, and goes only with what it stands below.
+    let is_ours = |path: &str, known: &Present| {
+        let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        known.session == 0 || known.session == session || !view.0.contains_key(above)
+    };
     let gone = present.iter().rev().filter(|(path, _)| !view.0.contains_key(*path));
+    let gone = gone.filter(|(path, known)| is_ours(path, known));
     let delete = |path: &String, version| vec![Change::Delete { path: path.clone(), version }];
     steps.extend(gone.map(|(path, known)| delete(path, known.version)));
     steps

@@ -3,12 +3,13 @@
 //! documents of `store`; the view is written from it, repaired after every reconnect, and never read back.
 //!
 //! In: a [`View`], which is paths and bytes, as whoever knows the collections makes it; out: the same nodes
-//! in a [`Tree`]. [`ZooKeeper`] is the tree of production, `memory` has one whose connection breaks on
-//! command. Who may write is decided by a claim (`claim`, the model `publish_view`). The only crate beside
-//! `client` that names ZooKeeper, and the only one that writes to it.
+//! in a [`Tree`], and who else is there. [`ZooKeeper`] is the tree of production, `memory` has one whose
+//! connection breaks on command. Who may write is decided by a claim (`claim`, the model `publish_view`). The
+//! only crate beside `client` that names ZooKeeper, and the only one that writes to it.
 
 mod changes;
 mod claim;
+mod members;
 #[cfg(test)]
 mod memory;
 mod publisher;
@@ -19,9 +20,9 @@ mod tree;
 mod view;
 mod zookeeper;
 
-pub use claim::Opening;
-pub use publisher::{Publisher, Unpublished};
+pub use members::Member;
+pub use publisher::{Publisher, Source, Unpublished};
 pub use repair::Shown;
-pub use tree::{Change, Connection, Lifetime, Present, Tree, TreeError, Trees};
+pub use tree::{Change, Lifetime, Present, Tree, TreeError, TreeEvent, Trees};
 pub use view::{View, ViewEntry};
 pub use zookeeper::{ZooKeeper, ZooKeeperPlace};

@@ -6,7 +6,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use tokio::sync::{Mutex, watch};
 
-use crate::tree::{Change, Connection, Lifetime, Present, Tree, TreeError, Trees};
+use crate::claim::CLAIM;
+use crate::tree::{Change, Lifetime, Present, Tree, TreeError, TreeEvent, Trees};
 
 /// Clones are the same ZooKeeper; each connection is a session.
 #[derive(Clone, Default)]
@@ -19,14 +20,16 @@ struct Nodes {
     is_down: bool,
     /// Writes that go through before one is made and answered as lost.
     until_lost: Option<usize>,
-    connections: BTreeMap<i64, watch::Sender<Connection>>,
+    connections: BTreeMap<i64, watch::Sender<TreeEvent>>,
     writes: usize,
+    /// Counts what happened to the claim and to members.
+    stirs: watch::Sender<u64>,
 }
 
 pub struct MemorySession {
     tree: MemoryTree,
     session: i64,
-    connection: Mutex<watch::Receiver<Connection>>,
+    events: Mutex<(watch::Receiver<TreeEvent>, watch::Receiver<u64>)>,
 }
 
 impl MemoryTree {
@@ -50,7 +53,7 @@ impl MemoryTree {
     pub fn set_connected(&self, is_connected: bool) {
         let mut nodes = self.lock();
         nodes.is_down = !is_connected;
-        let connection = if is_connected { Connection::Back } else { Connection::Lost };
+        let connection = if is_connected { TreeEvent::Back } else { TreeEvent::Lost };
         nodes.connections.values().for_each(|it| {
             it.send_replace(connection);
         });
@@ -79,8 +82,9 @@ impl MemoryTree {
     fn end(&self, session: i64) {
         let mut nodes = self.lock();
         nodes.nodes.retain(|_, node| node.session != session);
+        nodes.stirs.send_modify(|stirs| *stirs += 1);
         if let Some(connection) = nodes.connections.remove(&session) {
-            connection.send_replace(Connection::Over);
+            connection.send_replace(TreeEvent::Over);
         }
     }
 
@@ -102,9 +106,10 @@ impl Trees for MemoryTree {
         let mut nodes = self.lock();
         nodes.check(None)?;
         nodes.sessions += 1;
-        let (session, (tell, connection)) = (nodes.sessions, watch::channel(Connection::Back));
+        let (session, (tell, connection)) = (nodes.sessions, watch::channel(TreeEvent::Back));
         nodes.connections.insert(session, tell);
-        Ok(MemorySession { tree: self.clone(), session, connection: connection.into() })
+        let stirs = nodes.stirs.subscribe();
+        Ok(MemorySession { tree: self.clone(), session, events: (connection, stirs).into() })
     }
 }
 
@@ -184,6 +189,9 @@ impl Tree for MemorySession {
             }
         }
         nodes.writes += 1;
+        if changes.iter().any(|change| change.changed_path().is_some_and(|path| path.starts_with(CLAIM))) {
+            nodes.stirs.send_modify(|stirs| *stirs += 1);
+        }
         match nodes.until_lost.as_mut() {
             Some(0) => {
                 nodes.until_lost = None;
@@ -200,11 +208,15 @@ impl Tree for MemorySession {
         self.tree.lock().check(Some(self.session))
     }
 
-    async fn changed(&self) -> Connection {
-        let mut connection = self.connection.lock().await;
-        match connection.changed().await {
-            Ok(()) => *connection.borrow_and_update(),
-            Err(_) => Connection::Over,
+    async fn event(&self) -> TreeEvent {
+        let (connection, stirs) = &mut *self.events.lock().await;
+        tokio::select! {
+            biased;
+            changed = connection.changed() => match changed {
+                Ok(()) => *connection.borrow_and_update(),
+                Err(_) => TreeEvent::Over,
+            },
+            Ok(()) = stirs.changed() => TreeEvent::Stirred,
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Keeps the view in ZooKeeper as its source says, for as long as the node lives: connects, claims, repairs,
-//! waits for a hint or for the end of the session, and begins again. After every reconnect all is read again;
-//! between, now and then, since others may write where they should not.
+//! Keeps the view in ZooKeeper as its source says, for as long as the node lives: connects, compares, claims,
+//! repairs, waits for a hint, for another member or for the end of the session, and begins again. After every
+//! reconnect all is read again; between, now and then, since others may write where they should not.
 
+use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,26 +10,39 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use crate::claim::{Opening, claim};
+use crate::claim;
+use crate::members::{Found, Member};
 use crate::repair::{Known, Shown};
-use crate::tree::{Connection, Tree, TreeError, Trees};
+use crate::tree::{Tree, TreeError, TreeEvent, Trees};
 use crate::view::View;
 
-/// Between tries to connect.
+/// Between tries.
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 /// What others changed in our folders is mended after this time at the latest.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
+/// As often another member may come in between before that is told.
+const ROUNDS: usize = 10;
 
 /// For ZooKeeper to hear that the node leaves; where it does not, it finds out by its silence.
 const LEAVING: Duration = Duration::from_secs(2);
 /// Instead of a count of requests.
 const STOP: u64 = u64::MAX;
 
-/// What is published, as of now. Called at each publishing, on the publisher's task: let it not wait.
-pub type ViewSource = Arc<dyn Fn() -> View + Send + Sync>;
-/// Hears what is shown, before anyone who waits for it does.
-pub type ShownListener = Arc<dyn Fn(&Shown) + Send + Sync>;
+/// What is published, and who hears of it.
+pub trait Source: Send + Sync + 'static {
+    /// Takes up what other members changed of the truth. Errors: why it cannot be read now.
+    fn refresh(&self) -> impl Future<Output = Result<(), String>> + Send;
+
+    /// What is to be shown, as of the last refresh and the own changes since. Let it not wait.
+    fn view(&self) -> View;
+
+    /// Hears what is shown, before anyone who waits for it does.
+    fn shown(&self, shown: &Shown);
+
+    /// Hears who lives, itself among them, when that may be others than before.
+    fn living(&self, members: Vec<Member>);
+}
 
 /// Runs until it is dropped or stopped.
 pub struct Publisher {
@@ -50,10 +64,10 @@ struct Progress {
 
 impl Publisher {
     /// Begins to publish. Wait for [`Publisher::published`] before clients are to find the node.
-    pub fn start<T: Trees>(trees: T, opening: Opening, source: ViewSource, told: ShownListener) -> Self {
+    pub fn start<T: Trees>(trees: T, cluster: String, own: Member, source: Arc<impl Source>) -> Self {
         let (wanted, wants) = watch::channel(1);
         let (tell, progress) = watch::channel(Progress { shown: 0, trouble: None });
-        let work = Work { trees, opening, source, told, wants, tell };
+        let work = Work { trees, cluster, own, source, wants, tell };
         Self { wanted, progress, task: Mutex::new(Some(tokio::spawn(work.run()))) }
     }
 
@@ -104,36 +118,35 @@ impl Drop for Publisher {
 
 /// Nothing this node does changes it.
 fn is_final(trouble: &TreeError) -> bool {
-    matches!(trouble, TreeError::Replaced { .. } | TreeError::Refused(_))
+    matches!(trouble, TreeError::Refused(_))
 }
 
 /// What a session does next.
 enum Next {
-    Repair,
+    Compare,
     /// All of it is read before.
     ReadAgain,
     Connect,
     End,
 }
 
-struct Work<T> {
+struct Work<T, S> {
     trees: T,
-    opening: Opening,
-    source: ViewSource,
-    told: ShownListener,
+    cluster: String,
+    own: Member,
+    source: Arc<S>,
     wants: watch::Receiver<u64>,
     tell: watch::Sender<Progress>,
 }
 
-impl<T: Trees> Work<T> {
+impl<T: Trees, S: Source> Work<T, S> {
     async fn run(mut self) {
         let mut pause = PAUSE_MIN;
         loop {
             let before = self.tell.borrow().shown;
             let Err(trouble) = self.session().await else { return };
             let over = is_final(&trouble);
-            tracing::warn!(%trouble, over, "the view in ZooKeeper is not kept");
-            self.tell.send_modify(|progress| progress.trouble = Some(trouble));
+            self.complain(trouble, over);
             if over || *self.wants.borrow() == STOP {
                 return;
             }
@@ -142,11 +155,17 @@ impl<T: Trees> Work<T> {
         }
     }
 
+    fn complain(&self, trouble: TreeError, over: bool) {
+        tracing::warn!(%trouble, over, "the view in ZooKeeper is not kept");
+        self.tell.send_modify(|progress| progress.trouble = Some(trouble));
+    }
+
     /// One session, until it fails; `Ok` once nobody asks any more.
     async fn session(&mut self) -> Result<(), TreeError> {
         let tree = self.trees.connect().await?;
-        let mut known = Known::default();
+        let (mut known, mut found) = (Known::default(), Found::default());
         let mut looked_at = Instant::now();
+        let mut pause = PAUSE_MIN;
         loop {
             if looked_at.elapsed() >= LOOK_EVERY {
                 known.forget();
@@ -154,17 +173,29 @@ impl<T: Trees> Work<T> {
             }
             let wanted = *self.wants.borrow_and_update();
             if wanted == STOP {
-                return known.leave(&tree).await;
+                return known.leave(&tree, &self.own.id).await;
             }
-            let shown = self.repaired(&tree, &mut known).await?;
-            (self.told)(&shown);
-            self.tell.send_replace(Progress { shown: wanted, trouble: None });
-            let until = looked_at + LOOK_EVERY;
+            let until = match self.round(&tree, &mut known, &mut found).await {
+                Ok(shown) => {
+                    self.source.shown(&shown);
+                    self.tell.send_replace(Progress { shown: wanted, trouble: None });
+                    pause = PAUSE_MIN;
+                    looked_at + LOOK_EVERY
+                }
+                // The session is well, and what lives by it stays.
+                Err(trouble @ (TreeError::Changed | TreeError::Unread(_))) => {
+                    self.complain(trouble, false);
+                    (known, found) = (Known::default(), Found::default());
+                    pause = (pause * 2).min(PAUSE_MAX);
+                    Instant::now() + pause
+                }
+                Err(trouble) => return Err(trouble),
+            };
             match self.next(&tree, until).await {
-                Next::Repair => {}
-                Next::ReadAgain => known.forget(),
+                Next::Compare => {}
+                Next::ReadAgain => (known, found) = (Known::default(), Found::default()),
                 Next::Connect => return Err(TreeError::Lost("the session is over".to_owned())),
-                Next::End => return known.leave(&tree).await,
+                Next::End => return known.leave(&tree, &self.own.id).await,
             }
         }
     }
@@ -175,10 +206,11 @@ impl<T: Trees> Work<T> {
         let mut is_lost = false;
         loop {
             tokio::select! {
-                connection = tree.changed() => match connection {
-                    Connection::Over => return Next::Connect,
-                    Connection::Back => return Next::ReadAgain,
-                    Connection::Lost => {
+                event = tree.event() => match event {
+                    TreeEvent::Over => return Next::Connect,
+                    TreeEvent::Back => return Next::ReadAgain,
+                    TreeEvent::Stirred => return Next::Compare,
+                    TreeEvent::Lost => {
                         is_lost = true;
                         let trouble = TreeError::Lost("the connection is lost".to_owned());
                         self.tell.send_modify(|progress| progress.trouble = Some(trouble));
@@ -187,26 +219,52 @@ impl<T: Trees> Work<T> {
                 asked = timeout_at(until, self.wants.changed()), if !is_lost => return match asked {
                     // Whoever asked is gone.
                     Ok(Err(_)) => Next::End,
-                    Ok(Ok(())) | Err(_) => Next::Repair,
+                    Ok(Ok(())) | Err(_) => Next::Compare,
                 },
             }
         }
     }
 
-    /// What is found otherwise than it was known is read once more.
-    async fn repaired(&self, tree: &T::Tree, known: &mut Known) -> Result<Shown, TreeError> {
-        for _ in 0..3 {
-            let claimed = match claim(tree, &self.opening).await {
-                Ok(claimed) => claimed,
-                Err(TreeError::Changed) => continue,
-                Err(error) => return Err(error),
-            };
-            match known.repair(tree, claimed, (self.source)()).await {
-                Ok(shown) => return Ok(shown),
-                Err(TreeError::Changed) => {}
-                Err(error) => return Err(error),
+    /// Shows what is to be shown, then the member itself, and tells who lives.
+    async fn round(&self, tree: &T::Tree, known: &mut Known, found: &mut Found) -> Result<Shown, TreeError> {
+        let left_out = self.repaired(tree, known).await?;
+        self.source.living(found.look(tree, &self.own).await?);
+        Ok(Shown { versions: known.versions(), left_out })
+    }
+
+    /// What is found otherwise than it was known is read once more. Returns the nodes that are too large.
+    async fn repaired(&self, tree: &T::Tree, known: &mut Known) -> Result<Vec<String>, TreeError> {
+        for _ in 0..ROUNDS {
+            match self.repair(tree, known).await {
+                Err(TreeError::Changed) => known.forget(),
+                result => return result,
             }
         }
         Err(TreeError::Changed)
+    }
+
+    async fn repair(&self, tree: &T::Tree, known: &mut Known) -> Result<Vec<String>, TreeError> {
+        let seen = claim::look(tree, &self.cluster).await?;
+        if !known.is_of(seen) {
+            // Another member wrote, so that the truth may be another too.
+            self.refresh().await?;
+            known.read(tree, seen).await?;
+        }
+        let mut view = self.source.view();
+        let left_out = view.take_oversized();
+        if known.shows(&view, tree.session()) {
+            return Ok(left_out);
+        }
+        let claim = claim::take(tree, &self.cluster, seen).await?;
+        // Invariant: what is written under a claim was read behind it.
+        self.refresh().await?;
+        let mut view = self.source.view();
+        let left_out = view.take_oversized();
+        known.write(tree, claim, &view).await?;
+        Ok(left_out)
+    }
+
+    async fn refresh(&self) -> Result<(), TreeError> {
+        self.source.refresh().await.map_err(TreeError::Unread)
     }
 }

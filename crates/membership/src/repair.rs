@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::changes::{Step, steps};
-use crate::claim::{CLAIM, Claimed};
+use crate::claim::{CLAIM, Claim};
+use crate::members::MEMBERS;
 use crate::tree::{Change, Lifetime, Present, Tree, TreeError};
 use crate::view::{FILES, FOLDERS, View};
 
@@ -22,58 +23,75 @@ pub struct Shown {
     pub left_out: Vec<String>,
 }
 
-/// What one session knows of the nodes. Read whole at first, then kept along with what is written: nobody
-/// else writes under the claim.
+/// What one session knows of the nodes. Read whole at first, then kept along with what is written, for as
+/// long as nobody else claims the view.
 #[derive(Default)]
 pub(crate) struct Known {
     nodes: Option<BTreeMap<String, Present>>,
-    /// Under which the last repair wrote.
-    claimed: Option<Claimed>,
+    /// Of which it is what was there, or was written under it.
+    claim: Option<Claim>,
 }
 
 impl Known {
-    /// They are read again at the next repair.
+    /// They are read again at the next repair, and the truth too.
     pub fn forget(&mut self) {
-        self.nodes = None;
+        *self = Self::default();
+    }
+
+    /// Whether the nodes are known as of this claim.
+    pub fn is_of(&self, claim: Claim) -> bool {
+        self.claim == Some(claim) && self.nodes.is_some()
     }
 
     /// Takes away what lives as long as the session, so that nobody has to wait for its end to know.
-    pub async fn leave(&mut self, tree: &impl Tree) -> Result<(), TreeError> {
-        let (session, nodes) = (tree.session(), self.nodes.take().unwrap_or_default());
-        let own = nodes.into_iter().rev().filter(|(_, node)| node.session == session);
-        let deletions = own.map(|(path, node)| Change::Delete { path, version: node.version });
-        // Whoever took the view over has nodes of the same names.
-        let Some(check) = self.claimed.map(Claimed::check) else { return Ok(()) };
-        tree.write(&std::iter::once(check).chain(deletions).collect::<Vec<_>>()).await
+    pub async fn leave(&mut self, tree: &impl Tree, own: &str) -> Result<(), TreeError> {
+        let session = tree.session();
+        let nodes = self.nodes.take().unwrap_or_default();
+        let own = std::iter::once(format!("{MEMBERS}/{own}"));
+        let of_session = nodes.into_iter().rev().filter(|(_, node)| node.session == session);
+        for path in own.chain(of_session.map(|(path, _)| path)) {
+            // Whoever took over has nodes of the same names by now.
+            if let Some(node) = tree.read(&path).await?.filter(|node| node.session == session) {
+                tree.write(&[Change::Delete { path, version: node.version }]).await?;
+            }
+        }
+        Ok(())
     }
 
-    /// Errors: `Changed` where nodes are not as they were known: they are read again at the next call.
-    pub async fn repair(
-        &mut self,
-        tree: &impl Tree,
-        claimed: Claimed,
-        mut view: View,
-    ) -> Result<Shown, TreeError> {
-        let left_out = view.take_oversized();
-        self.claimed = Some(claimed);
+    /// Reads all nodes, as of a claim that was looked at before.
+    pub async fn read(&mut self, tree: &impl Tree, claim: Claim) -> Result<(), TreeError> {
+        self.forget();
+        let present = read_all(tree).await?;
+        let own = ["/", CLAIM, MEMBERS].into_iter();
+        tree.protect(&own.chain(present.keys().map(String::as_str)).collect::<Vec<_>>()).await?;
+        (self.nodes, self.claim) = (Some(present), Some(claim));
+        Ok(())
+    }
+
+    /// Whether the nodes are what the view says, as far as is known.
+    pub fn shows(&self, view: &View, session: i64) -> bool {
+        self.nodes.as_ref().is_some_and(|present| steps(present, view, session).is_empty())
+    }
+
+    /// Writes what is other than the view, which was made of what was read behind the claim. Errors:
+    /// `Changed` where nodes are not as they were known: they are to be read again.
+    pub async fn write(&mut self, tree: &impl Tree, claim: Claim, view: &View) -> Result<(), TreeError> {
         // Whatever fails on the way may have changed nodes.
-        let mut present = match self.nodes.take() {
-            Some(known) => known,
-            None => {
-                let present = read_all(tree).await?;
-                let paths: Vec<&str> =
-                    ["/", CLAIM].into_iter().chain(present.keys().map(String::as_str)).collect();
-                tree.protect(&paths).await?;
-                present
-            }
+        let Self { nodes: Some(mut present), .. } = std::mem::take(self) else {
+            return Err(TreeError::Changed);
         };
-        for request in requests(steps(&present, &view, tree.session()), claimed) {
+        for request in requests(steps(&present, view, tree.session()), claim) {
             tree.write(&request).await?;
             request.into_iter().for_each(|change| apply(&mut present, change, tree.session()));
         }
-        let versions = present.iter().map(|(path, node)| (path.clone(), node.version)).collect();
-        self.nodes = Some(present);
-        Ok(Shown { versions, left_out })
+        (self.nodes, self.claim) = (Some(present), Some(claim));
+        Ok(())
+    }
+
+    /// In ZooKeeper's own numbers.
+    pub fn versions(&self) -> BTreeMap<String, i32> {
+        let nodes = self.nodes.iter().flatten();
+        nodes.map(|(path, node)| (path.clone(), node.version)).collect()
     }
 }
 
@@ -93,7 +111,7 @@ async fn read_all(tree: &impl Tree) -> Result<BTreeMap<String, Present>, TreeErr
 }
 
 /// In pieces that a request may have, each behind the check of the claim.
-fn requests(steps: Vec<Step>, claimed: Claimed) -> Vec<Vec<Change>> {
+fn requests(steps: Vec<Step>, claim: Claim) -> Vec<Vec<Change>> {
     let mut requests: Vec<Vec<Change>> = Vec::new();
     let mut bytes = 0;
     for step in steps {
@@ -102,7 +120,7 @@ fn requests(steps: Vec<Step>, claimed: Claimed) -> Vec<Vec<Change>> {
         match requests.last_mut() {
             Some(last) if last.len() < REQUEST_CHANGES && bytes <= REQUEST_BYTES => last.extend(step),
             _ => {
-                requests.push(std::iter::once(claimed.check()).chain(step).collect());
+                requests.push(std::iter::once(claim.check()).chain(step).collect());
                 bytes = size;
             }
         }

@@ -29,13 +29,15 @@ pub trait Tree: Send + Sync + 'static {
     /// made so. A node that is gone is passed over.
     fn protect(&self, paths: &[&str]) -> impl Future<Output = Result<(), TreeError>> + Send;
 
-    /// Returns when the connection becomes another.
-    fn changed(&self) -> impl Future<Output = Connection> + Send;
+    /// Returns when the connection becomes another, or another member may have done something.
+    fn event(&self) -> impl Future<Output = TreeEvent> + Send;
 }
 
-/// How a session is connected.
+/// What becomes of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Connection {
+pub enum TreeEvent {
+    /// A member came, went, or claimed the view.
+    Stirred,
     /// Nothing is heard; what lives by the session may stay, for a while.
     Lost,
     /// It is heard again. Anything may have happened meanwhile.
@@ -85,6 +87,15 @@ pub enum Change {
 }
 
 impl Change {
+    /// The node that it makes another.
+    #[cfg(test)]
+    pub(crate) fn changed_path(&self) -> Option<&str> {
+        match self {
+            Self::Check { .. } => None,
+            Self::Create { path, .. } | Self::Set { path, .. } | Self::Delete { path, .. } => Some(path),
+        }
+    }
+
     /// What it takes of a request, about.
     pub(crate) fn size(&self) -> usize {
         match self {
@@ -103,9 +114,9 @@ pub enum TreeError {
     /// A node is not as it was read: read again.
     #[error("another changed ZooKeeper's nodes meanwhile")]
     Changed,
-    /// Another opening of the same truth has the view: nothing is written any more.
-    #[error("this node was replaced: opening {newer} of the cluster's documents writes to ZooKeeper now")]
-    Replaced { newer: u64 },
+    /// The truth cannot be read, so that nobody knows what is to be shown.
+    #[error("what is to be shown cannot be read: {0}")]
+    Unread(String),
     /// It will not be otherwise at another try; the text says what to do.
     #[error("{0}")]
     Refused(String),

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 use zookeeper_client::{
-    Acl, Acls, Client, CreateMode, CreateOptions, Error, MultiWriteError, Permission, SessionState,
-    StateWatcher,
+    Acl, Acls, AddWatchMode, Client, CreateMode, CreateOptions, Error, EventType, MultiWriteError,
+    Permission, PersistentWatcher, SessionState, StateWatcher,
 };
 
-use crate::tree::{Change, Connection, Lifetime, Present, Tree, TreeError, Trees};
+use crate::claim::CLAIM;
+use crate::tree::{Change, Lifetime, Present, Tree, TreeError, TreeEvent, Trees};
 
-/// Solr's `zkClientTimeout` by default: how long a node may be silent before clients are told that it is
-/// gone.
+/// Solr's `zkClientTimeout` by default.
 const SESSION: Duration = Duration::from_secs(30);
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -26,6 +26,7 @@ pub struct ZooKeeperPlace {
     chroot: String,
     /// Without it everybody may change what is shown.
     digest: Option<Digest>,
+    session: Duration,
 }
 
 /// `USER:PASSWORD`, not to be printed.
@@ -48,6 +49,12 @@ impl ZooKeeperPlace {
             }
             _ => Err("ZooKeeper's credentials are not USER:PASSWORD".to_owned()),
         }
+    }
+
+    /// The same, with another time that a node may be silent before the others take it for gone.
+    #[must_use]
+    pub fn with_session(self, session: Duration) -> Self {
+        Self { session, ..self }
     }
 
     fn acls(&self) -> Acls<'static> {
@@ -87,6 +94,7 @@ impl FromStr for ZooKeeperPlace {
             servers,
             chroot: if chroot.is_empty() { "/".to_owned() } else { chroot.to_owned() },
             digest: None,
+            session: SESSION,
         })
     }
 }
@@ -102,7 +110,7 @@ impl Trees for ZooKeeperPlace {
 
     async fn connect(&self) -> Result<ZooKeeper, TreeError> {
         let mut connector =
-            Client::connector().with_session_timeout(SESSION).with_connection_timeout(CONNECT);
+            Client::connector().with_session_timeout(self.session).with_connection_timeout(CONNECT);
         if let Some(Digest(digest)) = &self.digest {
             connector = connector.with_auth("digest", digest.as_bytes());
         }
@@ -117,8 +125,14 @@ impl Trees for ZooKeeperPlace {
         }
         let refused = |_| TreeError::Refused(format!("`{}` is no chroot that ZooKeeper takes", self.chroot));
         let client = client.chroot(self.chroot.clone()).map_err(refused)?;
-        let watcher = Mutex::new(client.state_watcher());
-        Ok(ZooKeeper { client, watcher, acls: self.acls() })
+        let members = match client.watch(CLAIM, AddWatchMode::PersistentRecursive).await {
+            Ok(watcher) => Some(watcher),
+            // A server before 3.6: what others do is seen by looking.
+            Err(Error::Unimplemented) => None,
+            Err(error) => return Err(self.explained(&error)),
+        };
+        let watchers = Mutex::new((client.state_watcher(), members));
+        Ok(ZooKeeper { client, watchers, acls: self.acls() })
     }
 }
 
@@ -134,7 +148,8 @@ impl ZooKeeperPlace {
 /// A session. It ends when this is dropped.
 pub struct ZooKeeper {
     client: Client,
-    watcher: Mutex<StateWatcher>,
+    /// Of the session, and of the claim with the members below it.
+    watchers: Mutex<(StateWatcher, Option<PersistentWatcher>)>,
     acls: Acls<'static>,
 }
 
@@ -198,12 +213,30 @@ impl Tree for ZooKeeper {
         Ok(())
     }
 
-    async fn changed(&self) -> Connection {
-        match self.watcher.lock().await.changed().await {
-            SessionState::SyncConnected => Connection::Back,
-            // A server that is cut off from its quorum takes no writes.
-            SessionState::Disconnected | SessionState::ConnectedReadOnly => Connection::Lost,
-            SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => Connection::Over,
+    async fn event(&self) -> TreeEvent {
+        let (state, members) = &mut *self.watchers.lock().await;
+        let stirred = async {
+            loop {
+                let Some(members) = members.as_mut() else { return std::future::pending().await };
+                let event = members.changed().await;
+                if event.event_type != EventType::Session {
+                    return TreeEvent::Stirred;
+                }
+                // Nothing follows the end of a session.
+                if event.session_state.is_terminated() {
+                    return TreeEvent::Over;
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            state = state.changed() => match state {
+                SessionState::SyncConnected => TreeEvent::Back,
+                // A server that is cut off from its quorum takes no writes.
+                SessionState::Disconnected | SessionState::ConnectedReadOnly => TreeEvent::Lost,
+                SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => TreeEvent::Over,
+            },
+            event = stirred => event,
         }
     }
 }

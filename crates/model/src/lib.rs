@@ -10,6 +10,7 @@ mod promise;
 mod rules;
 
 pub mod append;
+pub mod assign_collection;
 pub mod collect_garbage;
 pub mod drop_collection;
 pub mod freshness;
@@ -38,6 +39,7 @@ pub fn scenarios() -> Vec<Scenario> {
         Scenario::of::<metadata::Metadata>(),
         Scenario::of::<live_members::LiveMembers>(),
         Scenario::of::<publish_view::PublishView>(),
+        Scenario::of::<assign_collection::AssignCollection>(),
         Scenario::of::<drop_collection::DropCollection>(),
         Scenario::of::<split::Split>(),
     ]

@@ -20,6 +20,9 @@ pub const SNAPSHOTS_ARE_SHOWN_WHOLE: Promise = "a snapshot is shown whole or not
 pub const NO_CHANGE_IS_LOST: Promise = "no acknowledged change of metadata is lost";
 pub const NOBODY_USES_AN_OLDER_SCHEMA: Promise = "nobody replays or resolves with an older schema";
 pub const THE_VIEW_GOES_FORWARDS: Promise = "the view of the metadata never goes backwards";
+pub const A_COLLECTION_IS_TAKEN_ONCE: Promise = "a collection is taken over once";
+pub const EVERY_COLLECTION_COMES_TO_REST: Promise =
+    "each collection comes to rest at the owner that its document names";
 pub const EVERY_LIVE_MEMBER_HAS_IT: Promise = "every live member has an acknowledged change";
 pub const NOTHING_IS_ACKNOWLEDGED_BEHIND_A_DROP: Promise = "nothing is acknowledged behind a drop";
 pub const NO_SPLIT_IS_STUCK: Promise = "no split is stuck";

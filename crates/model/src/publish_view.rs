@@ -1,10 +1,10 @@
-//! What clients of SolrCloud read in ZooKeeper is a view of the shared truth, written by whoever owns the
-//! truth. Owners change: the one before may not know yet, and a write of it may still be on its way. The view
+//! What clients of SolrCloud read in ZooKeeper is a view of the shared truth. Every member changes the truth
+//! and writes the view; one may be paused with a write on its way, or write what it read long ago. The view
 //! may lag; it never goes back.
 //!
-//! Each opening of the truth has a number, greater than those before. A publisher claims the view with it (a
-//! compare-and-set of one node), and each of its writes is a transaction that checks the node it claimed.
-//! That only the newest opening changes the truth is the homes' promise, not held here.
+//! A member that finds the view other than the truth claims it (a compare-and-set of one node, which counts
+//! claims), reads the truth, and writes in transactions that check the node as it claimed it. Whoever changed
+//! the truth since claims behind the change, so that a claim that still stands has read it.
 
 use stateright::{Model, Property};
 
@@ -15,25 +15,22 @@ use crate::rules::rules;
 rules! { PublishView {
     /// A write counts only while the claim stands under which it was made.
     writes_check_the_claim => THE_VIEW_GOES_FORWARDS,
-    /// Who claims has a greater number than whoever claimed before.
-    claims_grow => THE_VIEW_GOES_FORWARDS,
-    /// What is published was read behind the opening whose number claims.
-    truth_read_behind_opening => THE_VIEW_GOES_FORWARDS,
+    /// What is published was read behind the claim under which it is written.
+    truth_read_behind_claim => THE_VIEW_GOES_FORWARDS,
 }}
 
 pub struct PublishView {
     rules: Rules,
-    publishers: usize,
+    members: usize,
     versions: usize,
+    claims: usize,
 }
 
 #[derive(Clone, Debug, Default, Hash, PartialEq, Eq)]
-struct Publisher {
-    /// Its number; 0 before it has one.
-    opening: usize,
+struct Member {
     /// The version of the truth that it has read.
     has: Option<usize>,
-    /// What the claimed node's version was when it claimed.
+    /// How often the node had been claimed when it did.
     claimed: Option<usize>,
     /// A write on its way: the truth it shows, and the claim that it is to check.
     write: Option<(usize, usize)>,
@@ -42,20 +39,17 @@ struct Publisher {
 #[derive(Clone, Debug, Hash, PartialEq, Eq)]
 pub struct State {
     truth: usize,
-    openings: usize,
-    /// The number in the claimed node, and how often the node was written.
-    claim: (usize, usize),
+    claims: usize,
     shown: usize,
     went_back: bool,
-    publishers: Vec<Publisher>,
+    members: Vec<Member>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    Open(usize),
-    Read(usize),
     Change(usize),
     Claim(usize),
+    Read(usize),
     Send(usize),
     /// The write arrives, or is refused.
     Arrive(usize),
@@ -66,11 +60,11 @@ impl ProtocolModel for PublishView {
     const NAME: &'static str = "publish_view";
 
     fn small(rules: Rules) -> Self {
-        Self { rules, publishers: 2, versions: 2 }
+        Self { rules, members: 2, versions: 2, claims: 3 }
     }
 
     fn large(rules: Rules) -> Self {
-        Self { rules, publishers: 4, versions: 4 }
+        Self { rules, members: 3, versions: 3, claims: 5 }
     }
 }
 
@@ -79,65 +73,49 @@ impl Model for PublishView {
     type Action = Action;
 
     fn init_states(&self) -> Vec<State> {
-        let publishers = vec![Publisher::default(); self.publishers];
-        vec![State { truth: 0, openings: 0, claim: (0, 0), shown: 0, went_back: false, publishers }]
+        let members = vec![Member::default(); self.members];
+        vec![State { truth: 0, claims: 0, shown: 0, went_back: false, members }]
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         use Action::*;
-        for at in 0..state.publishers.len() {
-            actions.extend([Open, Read, Change, Claim, Send, Arrive].map(|action| action(at)));
+        for at in 0..state.members.len() {
+            actions.extend([Change, Claim, Read, Send, Arrive].map(|action| action(at)));
         }
     }
 
     fn next_state(&self, last: &State, action: Action) -> Option<State> {
         let mut next = last.clone();
-        let State { truth, openings, claim, shown, went_back, publishers } = &mut next;
+        let State { truth, claims, shown, went_back, members } = &mut next;
         match action {
-            Action::Open(at) => {
-                let publisher = &mut publishers[at];
-                if publisher.opening > 0 {
-                    return None;
-                }
-                *openings += 1;
-                publisher.opening = *openings;
-            }
-            Action::Read(at) => {
-                let publisher = &mut publishers[at];
-                let is_early = publisher.opening == 0;
-                if publisher.has.is_some() || is_early && self.rules.truth_read_behind_opening {
-                    return None;
-                }
-                publisher.has = Some(*truth);
-            }
             Action::Change(at) => {
-                let publisher = &mut publishers[at];
-                let is_newest = publisher.opening == *openings && publisher.opening > 0;
-                if !is_newest || *truth == self.versions || publisher.has.is_none() {
+                if *truth == self.versions {
                     return None;
                 }
                 *truth += 1;
-                publisher.has = Some(*truth);
+                members[at].has = Some(*truth);
             }
             Action::Claim(at) => {
-                let publisher = &mut publishers[at];
-                let may_claim = publisher.opening > claim.0 || !self.rules.claims_grow;
-                if publisher.opening == 0 || !may_claim {
+                if *claims == self.claims {
                     return None;
                 }
-                *claim = (publisher.opening, (claim.1 + 1).min(self.publishers + 2));
-                publisher.claimed = Some(claim.1);
+                *claims += 1;
+                members[at].claimed = Some(*claims);
+                if self.rules.truth_read_behind_claim {
+                    members[at].has = None;
+                }
             }
+            Action::Read(at) => members[at].has = Some(*truth),
             Action::Send(at) => {
-                let publisher = &mut publishers[at];
-                if publisher.write.is_some() {
+                let member = &mut members[at];
+                if member.write.is_some() {
                     return None;
                 }
-                publisher.write = Some((publisher.has?, publisher.claimed?));
+                member.write = Some((member.has?, member.claimed?));
             }
             Action::Arrive(at) => {
-                let (version, claimed) = publishers[at].write.take()?;
-                if claimed == claim.1 || !self.rules.writes_check_the_claim {
+                let (version, claimed) = members[at].write.take()?;
+                if claimed == *claims || !self.rules.writes_check_the_claim {
                     *went_back |= version < *shown;
                     *shown = version;
                 }
@@ -149,12 +127,12 @@ impl Model for PublishView {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always(THE_VIEW_GOES_FORWARDS, |_: &Self, state: &State| !state.went_back),
-            Property::sometimes("a second owner shows the last version", |model: &Self, state: &State| {
-                state.shown == model.versions && state.claim.0 > 1
+            Property::sometimes("a second member shows the last version", |model: &Self, state: &State| {
+                state.shown == model.versions && state.claims > 1
             }),
-            Property::sometimes("a write of the owner before is refused", |_: &Self, state: &State| {
-                let is_late = |it: &Publisher| it.write.is_some_and(|(_, claimed)| claimed < state.claim.1);
-                state.publishers.iter().any(is_late)
+            Property::sometimes("a write under an older claim is refused", |_: &Self, state: &State| {
+                let is_late = |it: &Member| it.write.is_some_and(|(_, claimed)| claimed < state.claims);
+                state.members.iter().any(is_late)
             }),
         ]
     }
