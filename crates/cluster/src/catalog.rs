@@ -1,22 +1,23 @@
 //! The documents that say which collections there are and what they are:
 //! `collections/<key>/{collection,schema,config}.json`, aliases and properties (`cluster.json`), uploaded
-//! configsets (`configsets/<name>.json`), the count of openings (`openings.json`) and `security.json` are the
+//! configsets (`configsets/<name>.json`), the cluster's id (`identity.json`) and `security.json` are the
 //! shared truth; `placement/<key>.json`
 //! says what this node has of a collection. The two are stores of their own, which one node keeps in one
 //! folder. `collection.json` is written after all else and deleted before all else: a collection is there as
 //! a whole or not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plan::{CollectionConfig, Resources, Result};
-use store::{ConfigFiles, MetadataFiles, MetadataStore};
+use plan::{CollectionConfig, Error, ErrorKind, Resources, Result};
+use store::{ConfigFiles, MetadataFiles, MetadataStore, VersionedBytes};
 
 use crate::collection_documents::{CollectionDocument, SavedSchema};
-use crate::documents::{Documents, Versioned, lift};
+use crate::documents::{Documents, Versioned, decode, lift};
+use crate::member::{Member, Owned};
 use crate::placement::{Placement, PlacementState};
-use crate::state::{ClusterOpening, ClusterState, Rename};
+use crate::state::{ClusterIdentity, ClusterState, Rename};
 
 pub(crate) const COLLECTIONS: &str = "collections";
 const CONFIGSETS: &str = "configsets";
@@ -24,7 +25,11 @@ const PLACEMENT: &str = "placement";
 /// Of all folders that hold documents.
 const SHARD_PREFIX: &str = "shard";
 const STATE: &str = "cluster.json";
-const OPENINGS: &str = "openings.json";
+const IDENTITY: &str = "identity.json";
+/// Which member this node is.
+const MEMBER: &str = "member.json";
+const COLLECTION: &str = "collection.json";
+const OWNER: &str = "owner.json";
 /// Under Solr's name, in Solr's form, so that administrators find it.
 const SECURITY: &str = "security.json";
 
@@ -82,16 +87,16 @@ impl Catalog {
     /// The shared documents that belong to no collection.
     pub fn common_documents(&self) -> Result<Vec<String>> {
         let configsets = self.shared.list(CONFIGSETS)?.into_iter().map(|name| format!("{CONFIGSETS}/{name}"));
-        Ok([STATE, OPENINGS, SECURITY].map(str::to_owned).into_iter().chain(configsets).collect())
+        Ok([STATE, IDENTITY, SECURITY].map(str::to_owned).into_iter().chain(configsets).collect())
     }
 
     pub fn collection(&self, key: &str) -> Result<Option<CollectionDocument>> {
-        Ok(self.shared.get(&path(key, "collection.json"))?.map(|found| found.value))
+        Ok(self.shared.get(&path(key, COLLECTION))?.map(|found| found.value))
     }
 
     /// From here on the collection is there. Errors: `Conflict` where one is already.
     pub fn create_collection(&self, collection: &CollectionDocument) -> Result<()> {
-        self.shared.set(&path(collection.key(), "collection.json"), None, collection).map(drop)
+        self.shared.set(&path(collection.key(), COLLECTION), None, collection).map(drop)
     }
 
     /// Changes the description of a collection. Errors: `NotFound`.
@@ -100,18 +105,20 @@ impl Catalog {
         key: &str,
         change: impl FnMut(&mut CollectionDocument),
     ) -> Result<CollectionDocument> {
-        self.shared.edit(&path(key, "collection.json"), change)
+        self.shared.edit(&path(key, COLLECTION), change)
     }
 
     /// From here on it is not there.
     pub fn remove_collection(&self, key: &str) -> Result<()> {
-        self.shared.remove(&path(key, "collection.json"))
+        self.shared.remove(&path(key, COLLECTION))
     }
 
     /// What only is of use with a collection.
     pub fn remove_documents(&self, key: &str) -> Result<()> {
         self.shared.remove(&path(key, "schema.json"))?;
-        self.shared.remove(&path(key, "config.json"))
+        self.shared.remove(&path(key, "config.json"))?;
+        // Last: until then nobody else makes a collection of this key.
+        self.shared.remove(&path(key, OWNER))
     }
 
     /// Gives a collection the names that were under way, if it is still there.
@@ -151,10 +158,41 @@ impl Catalog {
         self.shared.set(STATE, expected, state)
     }
 
-    /// Counts an opening of the documents; a cluster that has none yet gets `new_cluster` as its id.
-    pub fn take_opening(&self, new_cluster: &str) -> Result<ClusterOpening> {
-        let begin = || ClusterOpening { cluster: new_cluster.to_owned(), number: 0 };
-        self.shared.edit_or_begin(OPENINGS, begin, |opening: &mut ClusterOpening| opening.number += 1)
+    /// The cluster's id; `new` becomes that of a cluster that has none.
+    pub fn cluster_id(&self, new: &str) -> Result<String> {
+        take_id(&self.shared, IDENTITY, new)
+    }
+
+    /// The id of this node among the members; `new` becomes that of a node that has none.
+    pub fn member_id(&self, new: &str) -> Result<String> {
+        take_id(&self.local, MEMBER, new)
+    }
+
+    /// Who is to serve a collection.
+    pub fn owner(&self, key: &str) -> Result<Option<Versioned<Member>>> {
+        self.shared.get(&path(key, OWNER))
+    }
+
+    /// Errors: `Conflict` when another change came first.
+    pub fn set_owner(&self, key: &str, expected: Option<u64>, owner: &Member) -> Result<u64> {
+        self.shared.set(&path(key, OWNER), expected, owner)
+    }
+
+    /// All collections that there are, by key, with who is to serve them.
+    pub fn owned(&self) -> Result<BTreeMap<String, Owned>> {
+        let mut found = BTreeMap::new();
+        let documents = self.shared.read_below(COLLECTIONS, |file| [COLLECTION, OWNER].contains(&file))?;
+        for key in documents.keys().filter_map(|name| key_of(name, COLLECTION)) {
+            let of = |file: &str| documents.get(&path(key, file));
+            let Some(collection) = of(COLLECTION) else { continue };
+            let entry = decode(&path(key, COLLECTION), &collection.bytes)?;
+            let owner = of(OWNER).map(|owner| {
+                let value = decode(&path(key, OWNER), &owner.bytes)?;
+                Ok::<_, Error>(Versioned { version: owner.version, value })
+            });
+            found.insert(key.to_owned(), Owned { entry, owner: owner.transpose()? });
+        }
+        Ok(found)
     }
 
     /// Who may do what, as text; `None` where there is no such document.
@@ -166,10 +204,14 @@ impl Catalog {
         self.shared.put_text(SECURITY, text)
     }
 
-    /// The names of uploaded configsets.
-    pub fn configset_names(&self) -> Result<Vec<String>> {
-        let names = self.shared.list(CONFIGSETS)?;
-        Ok(names.iter().filter_map(|name| name.strip_suffix(".json")).map(str::to_owned).collect())
+    /// All uploaded configsets with their files.
+    pub fn configsets(&self) -> Result<BTreeMap<String, Resources>> {
+        let documents = self.shared.read_below(CONFIGSETS, |_| true)?;
+        let of = |(document, found): (&String, &VersionedBytes)| {
+            let name = document.strip_prefix(CONFIGSETS)?.strip_prefix('/')?.strip_suffix(".json")?;
+            Some(decode(document, &found.bytes).map(|files| (name.to_owned(), files)))
+        };
+        documents.iter().filter_map(of).collect()
     }
 
     /// The files of an uploaded configset.
@@ -288,6 +330,24 @@ impl Catalog {
             found => found.map_err(lift)?,
         };
         Ok(found.into_iter().filter(|found| found.is_folder).map(|found| found.name).collect())
+    }
+}
+
+fn key_of<'a>(name: &'a str, file: &str) -> Option<&'a str> {
+    name.strip_prefix(COLLECTIONS)?.strip_prefix('/')?.strip_suffix(file)?.strip_suffix('/')
+}
+
+/// A document that, once made, says the same for ever.
+fn take_id(documents: &Documents, name: &str, new: &str) -> Result<String> {
+    if let Some(found) = documents.get::<ClusterIdentity>(name)? {
+        return Ok(found.value.id);
+    }
+    match documents.set(name, None, &ClusterIdentity { id: new.to_owned() }) {
+        Ok(_) => Ok(new.to_owned()),
+        Err(error) if error.kind == ErrorKind::Conflict => {
+            Ok(documents.require::<ClusterIdentity>(name)?.value.id)
+        }
+        Err(error) => Err(error),
     }
 }
 

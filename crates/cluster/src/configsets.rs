@@ -21,13 +21,14 @@ pub(crate) struct Uploads {
 
 impl Uploads {
     pub fn open(catalog: &Catalog) -> Result<Self> {
-        let mut known = Known::new();
-        for name in catalog.configset_names()? {
-            if let Some(found) = catalog.configset(&name)? {
-                known.insert(name, Arc::new(found.value));
-            }
-        }
-        Ok(Self { known: ArcSwap::from_pointee(known), changing: Mutex::new(()) })
+        Ok(Self { known: ArcSwap::from_pointee(read(catalog)?), changing: Mutex::new(()) })
+    }
+
+    /// Takes up what others changed. Blocks.
+    pub fn refresh(&self, catalog: &Catalog) -> Result<()> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.known.store(Arc::new(read(catalog)?));
+        Ok(())
     }
 
     /// The files of a configset, by their names below it.
@@ -63,4 +64,8 @@ impl Uploads {
         self.known.store(Arc::new(known));
         Ok(())
     }
+}
+
+fn read(catalog: &Catalog) -> Result<Known> {
+    Ok(catalog.configsets()?.into_iter().map(|(name, files)| (name, Arc::new(files))).collect())
 }

@@ -4,12 +4,13 @@
 //! In: names and values from `catalog`, which knows what documents there are; out: a store of metadata, any
 //! of its homes. Conflicts go to the caller, or to an edit that is made again, a bounded number of times.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plan::{Error, ErrorKind, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use store::MetadataStore;
+use store::{MetadataStore, VersionedBytes};
 
 /// How often a change is made again behind changes of others.
 const ROUNDS_MAX: usize = 100;
@@ -54,35 +55,15 @@ impl Documents {
 
     /// Changes a document, again if another change comes in between; returns what it became. Errors:
     /// `NotFound`.
-    pub fn edit<T: Serialize + DeserializeOwned>(&self, name: &str, change: impl FnMut(&mut T)) -> Result<T> {
-        let read = || self.require(name).map(|found| (Some(found.version), found.value));
-        self.edit_what(name, read, change)
-    }
-
-    /// The same of a document that begins as `begin` says where there is none.
-    pub fn edit_or_begin<T: Serialize + DeserializeOwned>(
+    pub fn edit<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
-        begin: impl Fn() -> T,
-        change: impl FnMut(&mut T),
-    ) -> Result<T> {
-        let read = || {
-            let found = self.get(name)?;
-            Ok(found.map_or_else(|| (None, begin()), |found| (Some(found.version), found.value)))
-        };
-        self.edit_what(name, read, change)
-    }
-
-    fn edit_what<T: Serialize>(
-        &self,
-        name: &str,
-        read: impl Fn() -> Result<(Option<u64>, T)>,
         mut change: impl FnMut(&mut T),
     ) -> Result<T> {
         for _ in 0..ROUNDS_MAX {
-            let (version, mut value) = read()?;
+            let Versioned { version, mut value } = self.require(name)?;
             change(&mut value);
-            match self.set(name, version, &value) {
+            match self.set(name, Some(version), &value) {
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 result => return result.map(|_| value),
             }
@@ -117,6 +98,17 @@ impl Documents {
     /// Names directly below a folder, in order.
     pub fn list(&self, folder: &str) -> Result<Vec<String>> {
         self.store.list(folder).map_err(lift)
+    }
+
+    /// The documents below a folder whose names, without it, are `wanted`, by their full names. One that was
+    /// deleted meanwhile may be missing.
+    pub fn read_below(
+        &self,
+        folder: &str,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, VersionedBytes>> {
+        let wanted = |name: &str| name.rsplit('/').next().is_some_and(&wanted);
+        self.store.read_below(folder, &wanted).map_err(lift)
     }
 
     pub fn text(&self, name: &str) -> Result<Option<String>> {
@@ -179,7 +171,7 @@ fn is_open(error: &store::Error) -> bool {
     !matches!(error.kind(), Conflict | Full | Invalid | NotFound | Retry)
 }
 
-fn decode<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T> {
+pub(crate) fn decode<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T> {
     serde_json::from_slice(bytes).map_err(|failure| {
         let message = format!("cannot read `{name}`: {failure}; restore the file from a copy");
         Error::new(ErrorKind::DataLoss, message).with_source(failure)

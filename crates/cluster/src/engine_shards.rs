@@ -243,6 +243,10 @@ impl ShardUpkeep for engine::Shard {
         self.log_figures()
     }
 
+    fn is_deposed(&self) -> bool {
+        self.is_deposed()
+    }
+
     fn close(&self) -> Result<()> {
         self.close()
     }

@@ -13,6 +13,7 @@ mod engine_shards;
 mod finish;
 mod gather;
 mod in_use;
+mod member;
 #[cfg(any(test, feature = "memory"))]
 pub mod memory;
 mod node;
@@ -38,6 +39,7 @@ pub use finish::{
 };
 pub use gather::search_shards;
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
+pub use member::{Description, Member};
 pub use node::{MovedCollection, NewHouse, Node, NodeConfig, RepairedShard, VerifiedShard};
 pub use offload::compute;
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
@@ -48,9 +50,11 @@ pub use shard::{
     ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer, SnapshotRead, SnapshotRequest,
     TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
 };
-pub use state::{Alias, ClusterOpening, ClusterState};
+pub use state::{Alias, ClusterState};
 pub use store::LogFigures;
 
+#[cfg(test)]
+mod assignment_tests;
 #[cfg(test)]
 mod crash_tests;
 #[cfg(test)]

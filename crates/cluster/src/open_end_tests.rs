@@ -77,7 +77,13 @@ impl MetadataStore for Silent {
 }
 
 /// Goes on by a second whenever it is looked at.
-struct Seconds(AtomicI64);
+pub(crate) struct Seconds(AtomicI64);
+
+impl Default for Seconds {
+    fn default() -> Self {
+        Self(AtomicI64::new(1_795_255_200_000))
+    }
+}
 
 impl Clock for Seconds {
     fn now_ms(&self) -> i64 {
@@ -87,13 +93,13 @@ impl Clock for Seconds {
 
 fn open(folder: &Path, store: &Arc<Silent>, shards: Arc<dyn OpenShard>) -> Arc<Node> {
     let name = "127.0.0.1:8983_solr".to_owned();
-    let clock = Arc::new(Seconds(AtomicI64::new(1_795_255_200_000)));
+    let clock = Arc::new(Seconds::default());
     let config = NodeConfig { data_dir: folder.to_owned(), clock, shards, name };
     let homes = MetadataHomes { shared: store.clone(), local: store.clone() };
     Node::open_on(config, homes).unwrap()
 }
 
-fn real() -> Arc<dyn OpenShard> {
+pub(crate) fn real() -> Arc<dyn OpenShard> {
     engine_shards(CacheSizes::NONE, Arc::new(ThreadScheduler))
 }
 

@@ -35,13 +35,10 @@ pub(crate) struct Rename {
     pub core: String,
 }
 
-/// One opening of a cluster's documents for writing, by a node that shows them to others.
+/// `identity.json` of a cluster and `member.json` of a node: made once, never changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClusterOpening {
-    /// The cluster's id, the same in all of them.
-    pub cluster: String,
-    /// Greater than that of every opening before.
-    pub number: u64,
+pub(crate) struct ClusterIdentity {
+    pub id: String,
 }
 
 impl ClusterState {

@@ -209,6 +209,11 @@ impl Collection {
         Moment { opening: self.opening, changes, shards: self.home.served().moment() }
     }
 
+    /// Whether another opening fenced one of its shards, as far as was heard: it takes no more updates.
+    pub(crate) fn is_deposed(&self) -> bool {
+        self.home.served().shards.iter().any(|served| served.shard.is_deposed())
+    }
+
     pub(crate) fn close(&self) -> Result<()> {
         // First: a rebuild that runs asks for it before it puts its shards in the place of these.
         self.closed.store(true, Ordering::Release);

@@ -48,7 +48,7 @@ impl Node {
 
     /// Whether a key without a collection is written down as one that never came to be, or was deleted; or is
     /// written down and nothing else, as when a release deleted the collection that knows no placements.
-    fn has_ended(&self, key: &str) -> Result<bool> {
+    pub(super) fn has_ended(&self, key: &str) -> Result<bool> {
         let Some(placement) = self.catalog.placement(key)? else { return Ok(false) };
         let is_half = matches!(placement.state, PlacementState::Creating | PlacementState::Removing);
         Ok(is_half || !self.catalog.has_folder(key)?)
@@ -59,6 +59,7 @@ impl Node {
         create.check()?;
         let _changing = self.lock();
         self.finish_renames()?;
+        self.look_at_others()?;
         let (router, documents) = (create.shards.router(), create.shard_documents());
         self.check_free(documents.iter().map(|shard| &shard.core).chain([&create.name]))?;
         self.check_not_unloaded(&create.name)?;
@@ -78,6 +79,8 @@ impl Node {
             router,
             ..CollectionDocument::default()
         };
+        // First: where several make it at once, one does.
+        self.claim_key(&key)?;
         let placement = Placement::new(&entry, PlacementState::Creating);
         self.catalog.put_placement(&key, &placement)?;
         let made = (|| {
@@ -195,7 +198,7 @@ impl Node {
         Ok(configset)
     }
 
-    pub(super) fn load(&self, entry: CollectionDocument) -> Result<Arc<Collection>> {
+    pub(crate) fn load(&self, entry: CollectionDocument) -> Result<Arc<Collection>> {
         let saved = self.catalog.schema(entry.key())?.value;
         let config = self.catalog.config(entry.key())?;
         let written = self.catalog.placement(entry.key())?;
@@ -236,7 +239,7 @@ impl Node {
     }
 
     /// Removes what a collection left that is no more, or never was: it is written down as such.
-    fn clear_away(&self, key: &str) -> Result<()> {
+    pub(super) fn clear_away(&self, key: &str) -> Result<()> {
         // First: a collection whose making failed with an open end must not be found without its schema.
         self.catalog.remove_collection(key)?;
         self.catalog.remove_documents(key)?;
@@ -246,7 +249,7 @@ impl Node {
 
     /// A key for a new collection: its name, or the name with a number where anything else is, known or not.
     fn free_key(&self, name: &str) -> Result<String> {
-        if self.catalog.collection(name)?.is_none() && self.has_ended(name)? {
+        if self.catalog.collection(name)?.is_none() && self.may_clear_away(name)? {
             self.clear_away(name)?;
         }
         let taken = self.catalog.keys()?;
@@ -281,7 +284,7 @@ impl Node {
         Ok(None)
     }
 
-    fn set_state(&self, entry: &CollectionDocument, state: PlacementState) -> Result<()> {
+    pub(super) fn set_state(&self, entry: &CollectionDocument, state: PlacementState) -> Result<()> {
         let mut placement = self.catalog.placement_of(entry)?;
         if placement.state == state {
             return Ok(());

@@ -4,6 +4,7 @@
 //! Here are its parts, its opening and the directory of names. What making, deleting and unloading do step by
 //! step is `lifecycle`'s, renaming and aliases are `names`'; documents on disk are the catalog's.
 
+mod assignment;
 mod configsets;
 mod follow;
 mod lifecycle;
@@ -29,6 +30,7 @@ use crate::collection::Collection;
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD};
 use crate::configsets::Uploads;
 use crate::create::CreateCollection;
+use crate::member::{Assignment, Description};
 use crate::offload;
 use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
 use crate::state::ClusterState;
@@ -48,6 +50,8 @@ struct Directory {
     collections: BTreeMap<String, Arc<Collection>>,
     /// With the number of the shard whose replica it is.
     cores: BTreeMap<String, (Arc<Collection>, usize)>,
+    /// What other members serve, or nobody yet, by name.
+    elsewhere: BTreeMap<String, Description>,
     state: Arc<ClusterState>,
 }
 
@@ -65,7 +69,18 @@ impl Directory {
         self.collections.get(name).or_else(|| self.cores.get(name).map(|(of, _)| of)).cloned()
     }
 
+    /// What is served elsewhere, by the name of a collection or core.
+    fn described(&self, name: &str) -> Option<&Description> {
+        let has_core = |it: &&Description| it.shard_documents().iter().any(|shard| shard.core == name);
+        self.elsewhere.get(name).or_else(|| self.elsewhere.values().find(has_core))
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        self.own(name).is_some() || self.described(name).is_some()
+    }
+
     fn insert(&mut self, collection: Arc<Collection>) {
+        self.elsewhere.remove(&collection.name());
         for (number, shard) in collection.shard_documents().into_iter().enumerate() {
             self.cores.insert(shard.core, (collection.clone(), number));
         }
@@ -111,6 +126,10 @@ pub struct Node {
     uploads: Uploads,
     started_ms: i64,
     left_alone: Vec<String>,
+    /// Of one of several members; `None` where this node owns all there is.
+    assignment: Option<Assignment>,
+    /// What became another's, to be closed.
+    lost: Mutex<Vec<Arc<Collection>>>,
 }
 
 impl Node {
@@ -165,6 +184,8 @@ impl Node {
             changing: Mutex::new(()),
             started_ms,
             left_alone: Vec::new(),
+            assignment: None,
+            lost: Mutex::default(),
         })
     }
 
@@ -197,6 +218,11 @@ impl Node {
     /// By the name of a collection, a core, or an alias of one collection.
     pub fn find(&self, name: &str) -> Option<Arc<Collection>> {
         self.directory.load().find(name)
+    }
+
+    /// By its own name or a core's, whatever aliases there are.
+    pub fn find_own(&self, name: &str) -> Option<Arc<Collection>> {
+        self.directory.load().own(name)
     }
 
     /// As [`Node::find`], with the number of the shard whose core is called so; `None` beside the collection
@@ -264,7 +290,7 @@ impl Node {
     fn check_free<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Result<()> {
         let directory = self.directory.load();
         for name in names {
-            if directory.own(name).is_some() {
+            if directory.is_taken(name) {
                 return Err(Error::bad_request(format!("collection already exists: {name}")));
             }
             if directory.state.aliases.contains_key(name) {

@@ -69,6 +69,10 @@ pub trait ShardUpkeep: Send + Sync {
     fn log_figures(&self) -> Option<LogFigures> {
         None
     }
+    /// Whether another opening fenced it, as far as it has heard.
+    fn is_deposed(&self) -> bool {
+        false
+    }
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }

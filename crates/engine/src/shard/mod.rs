@@ -237,6 +237,11 @@ impl Shard {
         self.core.vital_figures()
     }
 
+    /// Whether another opening fenced it, as far as it has heard: it takes no more updates.
+    pub fn is_deposed(&self) -> bool {
+        self.core.state().is_deposed
+    }
+
     /// How the log is doing, where it lies in an object store.
     pub fn log_figures(&self) -> Option<LogFigures> {
         self.core.log.figures()

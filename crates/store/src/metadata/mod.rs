@@ -17,6 +17,8 @@ pub use read_only::ReadOnlyMetadata;
 pub(crate) use watch::Watchers;
 pub use watch::{Hint, Watch};
 
+use std::collections::BTreeMap;
+
 use crate::{Error, ErrorKind, Result};
 
 /// A document as it was at one version.
@@ -55,6 +57,25 @@ pub trait MetadataStore: Send + Sync {
     /// The names directly below a folder (`""`: the uppermost), in order: of documents, and of the folders
     /// that have some. There may be folders without any; a folder that is not there has none.
     fn list(&self, folder: &str) -> Result<Vec<String>>;
+
+    /// The newest versions of the documents below a folder, however deep, whose names are `wanted`: by name,
+    /// each as of a moment behind the call. One that was deleted meanwhile may be missing.
+    fn read_below(
+        &self,
+        folder: &str,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, VersionedBytes>> {
+        let mut found = BTreeMap::new();
+        for name in self.list(folder)? {
+            let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            match self.get(&name)? {
+                Some(document) if wanted(&name) => drop(found.insert(name, document)),
+                Some(_) => {}
+                None => found.append(&mut self.read_below(&name, wanted)?),
+            }
+        }
+        Ok(found)
+    }
 
     /// Calls `hint` after a document in or below a folder may have changed, for as long as the answer lives.
     /// A hint may come for nothing and may fail to come (another process changed the document, the connection

@@ -2,6 +2,7 @@
 //! to the home that is handed in; changes end here, so that no code above has to ask which kind of node it
 //! runs on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Hint, MetadataStore, VersionedBytes, Watch};
@@ -36,6 +37,14 @@ impl MetadataStore for ReadOnlyMetadata {
 
     fn list(&self, folder: &str) -> Result<Vec<String>> {
         self.0.list(folder)
+    }
+
+    fn read_below(
+        &self,
+        folder: &str,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, VersionedBytes>> {
+        self.0.read_below(folder, wanted)
     }
 
     fn watch(&self, folder: &str, hint: Hint) -> Result<Watch> {

@@ -119,6 +119,11 @@ impl ObjectMetadata {
         Ok(())
     }
 
+    fn settle_all(&self) -> Result<()> {
+        let open: Vec<String> = self.state().open.keys().cloned().collect();
+        open.iter().try_for_each(|name| self.settle(name))
+    }
+
     /// `bytes` of `None` deletes.
     fn change(&self, name: &str, expected: Option<u64>, bytes: Option<&[u8]>) -> Result<u64> {
         check_path(name)?;
@@ -152,6 +157,15 @@ fn key_of(name: &str, version: u64) -> String {
     format!("{PREFIX}{name}/@{version:020}")
 }
 
+/// Of all keys of documents below a folder. Errors: `Invalid` for what is no folder's name.
+fn prefix_below(folder: &str) -> Result<String> {
+    if folder.is_empty() {
+        return Ok(PREFIX.to_owned());
+    }
+    check_path(folder)?;
+    Ok(format!("{PREFIX}{folder}/"))
+}
+
 /// The document and the version of a key.
 fn parse(key: &str) -> Option<(&str, u64)> {
     let (name, version) = key.strip_prefix(PREFIX)?.rsplit_once("/@")?;
@@ -178,19 +192,42 @@ impl MetadataStore for ObjectMetadata {
     }
 
     fn list(&self, folder: &str) -> Result<Vec<String>> {
-        let open: Vec<String> = self.state().open.keys().cloned().collect();
-        open.iter().try_for_each(|name| self.settle(name))?;
-        let below = if folder.is_empty() {
-            String::new()
-        } else {
-            check_path(folder)?;
-            format!("{folder}/")
-        };
-        let versions = self.versions(&format!("{PREFIX}{below}"))?;
+        self.settle_all()?;
+        let prefix = prefix_below(folder)?;
+        let versions = self.versions(&prefix)?;
+        let below = prefix.strip_prefix(PREFIX).unwrap_or_default();
         let living = versions.iter().filter(|(_, (_, is_deleted))| !is_deleted);
-        let names = living.filter_map(|(name, _)| name.strip_prefix(&below)?.split('/').next());
+        let names = living.filter_map(|(name, _)| name.strip_prefix(below)?.split('/').next());
         let names: BTreeSet<&str> = names.collect();
         Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// One listing, and a request for each document that has changed since it was seen.
+    fn read_below(
+        &self,
+        folder: &str,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, VersionedBytes>> {
+        self.settle_all()?;
+        let mut found = BTreeMap::new();
+        for (name, (version, is_deleted)) in self.versions(&prefix_below(folder)?)? {
+            if is_deleted || !wanted(&name) {
+                continue;
+            }
+            let known = self.state().seen.get(&name).filter(|seen| seen.version >= version).cloned();
+            let newest = match known {
+                Some(known) => known,
+                None => {
+                    let read = self.read(&name, version)?.ok_or_else(|| is_gone(&name, version))?;
+                    self.see(&name, &read);
+                    read
+                }
+            };
+            if let Some(bytes) = newest.bytes {
+                found.insert(name, VersionedBytes { version: newest.version, bytes });
+            }
+        }
+        Ok(found)
     }
 
     fn watch(&self, folder: &str, hint: Hint) -> Result<Watch> {

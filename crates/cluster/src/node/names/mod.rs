@@ -14,7 +14,7 @@ use super::{Directory, Node, unknown};
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
 use crate::offload;
-use crate::state::{ClusterOpening, ClusterState, Rename};
+use crate::state::{ClusterState, Rename};
 
 impl Node {
     /// Aliases and properties as they are now.
@@ -22,10 +22,9 @@ impl Node {
         self.directory.load().state.clone()
     }
 
-    /// Counts an opening of the cluster's documents, for whoever shows them elsewhere: the newest one does.
-    /// `new_cluster` becomes the id of a cluster that has none. Blocks.
-    pub fn take_opening(&self, new_cluster: &str) -> Result<ClusterOpening> {
-        self.catalog.take_opening(new_cluster)
+    /// The id of the cluster whose documents these are; `new` becomes that of one that has none. Blocks.
+    pub fn cluster_id(&self, new: &str) -> Result<String> {
+        self.catalog.cluster_id(new)
     }
 
     /// The collections that a text of names stands for: aliases and collections, separated by commas, each
@@ -91,11 +90,13 @@ impl Node {
 
     fn check_alias(&self, state: &ClusterState, name: &str, members: &[String]) -> Result<()> {
         let directory = self.directory.load();
-        if directory.cores.contains_key(name) {
+        let is_core_elsewhere =
+            !directory.elsewhere.contains_key(name) && directory.described(name).is_some();
+        if directory.cores.contains_key(name) || is_core_elsewhere {
             let message = format!("cannot create the alias `{name}`: a core has this name; choose another");
             return Err(Error::bad_request(message));
         }
-        let known = |name: &str| directory.own(name).is_some() || state.aliases.contains_key(name);
+        let known = |name: &str| directory.is_taken(name) || state.aliases.contains_key(name);
         match members.iter().find(|member| !known(member)) {
             None => Ok(()),
             Some(unknown) => Err(Error::bad_request(format!(

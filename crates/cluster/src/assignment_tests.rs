@@ -1,0 +1,199 @@
+//! Members that share documents and homes: who serves what, when one of them is gone, returns, or never was.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use plan::{ErrorKind, UpdateBatch, Value};
+use store::memory::MemorySite;
+use store::metadata::memory::MetadataMemory;
+use tempfile::TempDir;
+
+use crate::open_end_tests::{Seconds, real};
+use crate::rebuild_tests::{film, schema, update, year};
+use crate::tests::config;
+use crate::{Alias, CreateCollection, Member, MetadataHomes, Node, NodeConfig, UpdateContext};
+
+/// What members share.
+#[derive(Default)]
+struct Cluster {
+    documents: MetadataMemory,
+    site: MemorySite,
+}
+
+impl Cluster {
+    fn member(&self, folder: &Path, name: &str) -> Arc<Node> {
+        let (clock, shards) = (Arc::new(Seconds::default()), real());
+        let config =
+            NodeConfig { data_dir: folder.to_owned(), clock, shards, name: format!("{name}:8983_solr") };
+        let local = Arc::new(store::MetadataFiles::open(folder, &[]).unwrap());
+        let homes = MetadataHomes { shared: Arc::new(self.documents.clone()), local };
+        let url = format!("http://{name}:8983");
+        Node::open_member(config, homes, Arc::new(self.site.clone()), (url, name)).unwrap()
+    }
+
+    fn two(&self) -> ([TempDir; 2], [Arc<Node>; 2]) {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let nodes = [self.member(folders[0].path(), "a"), self.member(folders[1].path(), "b")];
+        let [a, b] = &nodes;
+        lives(&[a, b], &[a, b]);
+        (folders, nodes)
+    }
+}
+
+/// Tells `who` that `living` live.
+fn lives(who: &[&Arc<Node>], living: &[&Arc<Node>]) {
+    let living: Vec<Member> = living.iter().map(|node| node.member()).collect();
+    who.iter().for_each(|node| node.set_living(living.clone()));
+}
+
+fn films(name: &str) -> CreateCollection {
+    CreateCollection::new(name, "_default", schema(), config(7))
+}
+
+fn owners(node: &Node) -> Vec<(String, String)> {
+    let owner = |it: &crate::Description| it.owner().map(|owner| owner.id.clone()).unwrap_or_default();
+    node.descriptions().iter().map(|it| (it.name().to_owned(), owner(it))).collect()
+}
+
+fn pair(name: &str, owner: &str) -> (String, String) {
+    (name.to_owned(), owner.to_owned())
+}
+
+#[tokio::test]
+async fn each_serves_its_own_and_knows_of_the_others() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    a.create(films("films")).await.unwrap();
+    assert_eq!(a.least_loaded(|_| true).unwrap().id, "b");
+    b.create(films("books")).await.unwrap();
+    a.refresh().unwrap();
+    for node in [&a, &b] {
+        assert_eq!(owners(node), [pair("books", "b"), pair("films", "a")]);
+    }
+    assert!(a.find("books").is_none() && b.find("films").is_none());
+    assert_eq!(b.resolve_described("films_shard1_replica_n1").unwrap()[0].name(), "films");
+    // Names are the cluster's.
+    assert_eq!(b.create(films("films")).await.err().unwrap().kind, ErrorKind::BadRequest);
+    a.set_alias("all", vec!["films".to_owned(), "books".to_owned()]).await.unwrap();
+    b.refresh().unwrap();
+    assert_eq!(
+        b.state().aliases["all"],
+        Alias { collections: vec!["films".into(), "books".into()], ..Alias::default() }
+    );
+    assert_eq!(
+        b.set_alias("books_shard1_replica_n1", vec!["films".to_owned()]).await.unwrap_err().kind,
+        ErrorKind::BadRequest
+    );
+    // Nothing changes hands while both live.
+    for node in [&a, &b] {
+        assert_eq!(node.take_part(), Ok(false));
+    }
+    b.delete("books").await.unwrap();
+    a.refresh().unwrap();
+    assert_eq!(owners(&a), [pair("films", "a")]);
+}
+
+#[tokio::test]
+async fn what_a_gone_member_had_is_served_on_and_its_late_writes_are_refused() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    let before = a.create(films("films")).await.unwrap();
+    update(&before, vec![film("solaris", "1972")]).await;
+    lives(&[&b], &[&b]);
+    assert_eq!(b.take_part(), Ok(true));
+    let after = b.find("films").unwrap();
+    assert_eq!(year(&after, "solaris").await, Some(Value::Str("1972".into())));
+    // It lived all the while, and hears of it by its first write.
+    let batch = || UpdateBatch { operations: vec![film("late", "1999")], ..UpdateBatch::default() };
+    assert!(before.update(batch(), UpdateContext::default()).await.failure.is_some());
+    update(&after, vec![film("stalker", "1979")]).await;
+    assert_eq!(a.take_part(), Ok(true));
+    assert!(a.find("films").is_none());
+    assert_eq!(owners(&a), [pair("films", "b")]);
+    assert_eq!(a.take_part(), Ok(false));
+    assert_eq!(b.take_part(), Ok(false));
+    assert_eq!(year(&after, "late").await, None);
+    assert_eq!(year(&after, "stalker").await, Some(Value::Str("1979".into())));
+}
+
+#[tokio::test]
+async fn an_owner_that_was_fenced_by_mistake_opens_again() {
+    let cluster = Cluster::default();
+    let (folders, [a, b]) = cluster.two();
+    a.create(films("films")).await.unwrap();
+    lives(&[&b], &[&b]);
+    assert_eq!(b.take_part(), Ok(true));
+    // What a member does that read the document before: it opens, and finds later that it is not the owner.
+    let entry = a.catalog().collection("films").unwrap().unwrap();
+    let stray = a.load(entry).unwrap();
+    let after = b.find("films").unwrap();
+    let batch = UpdateBatch { operations: vec![film("lost", "1999")], ..UpdateBatch::default() };
+    assert!(after.update(batch, UpdateContext::default()).await.failure.is_some());
+    stray.close().unwrap();
+    assert_eq!(b.take_part(), Ok(true));
+    let again = b.find("films").unwrap();
+    update(&again, vec![film("solaris", "1972")]).await;
+    assert_eq!(year(&again, "solaris").await, Some(Value::Str("1972".into())));
+    assert_eq!(b.take_part(), Ok(false));
+    drop(folders);
+}
+
+#[tokio::test]
+async fn a_member_that_returns_elsewhere_keeps_what_it_had() {
+    let cluster = Cluster::default();
+    let folder = tempfile::tempdir().unwrap();
+    let node = cluster.member(folder.path(), "a");
+    lives(&[&node], &[&node]);
+    let films = node.create(films("films")).await.unwrap();
+    update(&films, vec![film("solaris", "1972")]).await;
+    node.close().unwrap();
+    drop((films, node));
+    let node = cluster.member(folder.path(), "elsewhere");
+    assert_eq!(node.member().id, "a");
+    // Before it is told who lives it opens its own, and takes nothing.
+    assert_eq!(node.take_part(), Ok(true));
+    let films = node.find("films").unwrap();
+    assert_eq!(year(&films, "solaris").await, Some(Value::Str("1972".into())));
+    assert_eq!(node.catalog().owner("films").unwrap().unwrap().value, node.member());
+}
+
+#[tokio::test]
+async fn members_share_what_the_gone_had_and_what_was_never_anyones() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    for number in 0..6 {
+        a.create(films(&format!("c{number}"))).await.unwrap();
+    }
+    // As a node makes it that owns all there is.
+    a.catalog().shared.remove("collections/c0/owner.json").unwrap();
+    a.close().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let c = cluster.member(folder.path(), "c");
+    let living = [&b, &c];
+    lives(&living, &living);
+    assert_eq!(b.take_part(), Ok(true));
+    assert_eq!(c.take_part(), Ok(true));
+    for node in living {
+        assert_eq!(node.list().len(), 3);
+        assert_eq!(node.take_part(), Ok(false));
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_another_makes_is_not_made_twice() {
+    let cluster = Cluster::default();
+    let (folders, [a, b]) = cluster.two();
+    // It began, and its owner.json is all there is.
+    a.claim_key("films").unwrap();
+    let refused = b.create(films("films")).await.err().unwrap();
+    assert_eq!(refused.kind, ErrorKind::Conflict, "{refused}");
+    assert!(a.catalog().owner("films").unwrap().is_some(), "it is the other's still");
+    // A crash in the middle is cleared away by whoever crashed, or once it is gone.
+    drop(a);
+    let a = cluster.member(folders[0].path(), "a");
+    assert!(a.catalog().owner("films").unwrap().is_none());
+    a.claim_key("films").unwrap();
+    lives(&[&b], &[&b]);
+    b.create(films("films")).await.unwrap();
+    assert_eq!(owners(&b), [pair("films", "b")]);
+}
