@@ -15,6 +15,7 @@ use solr::security::Security;
 use crate::admission::gate::GateLimits;
 use crate::admission::objective::{Objective, UpdateShare};
 use crate::configsets::Configsets;
+use crate::members::Forward;
 use crate::observe::host::HostNotes;
 use crate::observe::logs::{Logs, NoLogs};
 use crate::observe::machine::MachineFacts;
@@ -92,6 +93,8 @@ pub struct ServeConfig {
     pub store: Arc<dyn Fn() -> Option<StoreFigures> + Send + Sync>,
     /// Where clients find this node's collections beside here; `None`: nowhere.
     pub view: Option<Arc<dyn PublicView>>,
+    /// Reaches the other members of the cluster; `None` where this node is all of it.
+    pub forward: Option<Arc<dyn Forward>>,
     /// What of the host will hurt next, measured when a request asks.
     pub host_notes: HostNotes,
     /// What is stuck in the node at the moment: seen by whoever calls its looks, shown to requests.
@@ -151,6 +154,7 @@ impl ServeConfig {
             machine: Arc::new(MachineFacts::default),
             store: Arc::new(|| None),
             view: None,
+            forward: None,
             host_notes: Arc::new(|| Some(Vec::new())),
             watch: Arc::default(),
             read_only: false,

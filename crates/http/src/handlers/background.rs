@@ -13,7 +13,7 @@ use solr::Params;
 use solr::params::admin::{collections, cores};
 use solr::response::{Entries, Node};
 
-use crate::request::call::Call;
+use crate::request::call::{Call, Sender};
 use crate::security::Access;
 use crate::server::tasks::Progress;
 
@@ -23,17 +23,19 @@ pub(super) struct Task {
     method: hyper::Method,
     params: Params,
     access: Access,
+    sender: Sender,
     started_ms: i64,
 }
 
 impl Task {
     pub(super) fn of(call: &Call<'_>, id: &str) -> Self {
         let (method, params, access) = (call.method.clone(), call.params.clone(), call.access.clone());
-        Self { id: id.to_owned(), method, params, access, started_ms: call.started_ms }
+        let sender = call.sender.clone();
+        Self { id: id.to_owned(), method, params, access, sender, started_ms: call.started_ms }
     }
 
     pub(super) fn call<'a>(&self, server: &'a Arc<crate::server::Server>) -> Call<'a> {
-        let Self { id: _, method, params, access, started_ms } = self;
+        let Self { id: _, method, params, access, sender, started_ms } = self;
         Call {
             server,
             method: method.clone(),
@@ -42,6 +44,7 @@ impl Task {
             beside: Vec::new(),
             params: params.clone(),
             access: access.clone(),
+            sender: sender.clone(),
             content: None,
             trace: Trace::default(),
             started_ms: *started_ms,

@@ -120,7 +120,8 @@ async fn create(call: &Call<'_>, name: &str, base: &str) -> Result<Entries> {
 
 async fn delete(call: &Call<'_>, name: &str) -> Result<Entries> {
     own(call, name)?;
-    if let Some(user) = call.server.node.list().iter().find(|collection| collection.configset() == name) {
+    let all = call.server.node.descriptions();
+    if let Some(user) = all.iter().find(|collection| collection.configset() == name) {
         return Err(Error::bad_request(format!(
             "Can not delete ConfigSet as it is currently being used by collection [{}]",
             user.name()

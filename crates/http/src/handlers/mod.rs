@@ -60,6 +60,7 @@ use self::permit::Permit;
 use self::shown::shown;
 use crate::openapi;
 use crate::request::call::{Answer, Call, Envelope, Failure, Writers};
+use crate::request::elsewhere;
 use crate::request::node_handler::{Info, NodeHandler};
 use crate::request::reply::Reply;
 use crate::request::route::{self, Handler, Target};
@@ -92,8 +93,8 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
         }
         Target::Collection(name, path) => {
             let Some((collection, core)) = server.node.find_addressed(&name) else {
-                let collections = server.node.resolve(&name).ok()?;
-                return in_several(name, collections, path);
+                let place = elsewhere::place(server, &name, &path)?;
+                return place.serving(name, |name, collections| in_several(name, collections, path));
             };
             let handler = route::handler(&path, &collection.config())?;
             Some(Serving::Collection { named: name, collection, beside: Vec::new(), core, handler, path })
@@ -133,6 +134,17 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         Serving::Several(name, count) => {
             let error = Error::bad_request(format!(
                 "`{name}` stands for `{count}` collections, and only searches and `/terms` ask several at once: name one of them"
+            ));
+            Envelope::plain(&call.params).wrap(call, Err(error.into()))
+        }
+        // Sent on before it was read.
+        Serving::Elsewhere(name, _) => {
+            let error = Error::internal(format!("`{name}` is served elsewhere"));
+            Envelope::plain(&call.params).wrap(call, Err(error.into()))
+        }
+        Serving::Apart(name) => {
+            let error = Error::bad_request(format!(
+                "`{name}` stands for collections that several nodes serve, which are not searched together yet: name one of them"
             ));
             Envelope::plain(&call.params).wrap(call, Err(error.into()))
         }

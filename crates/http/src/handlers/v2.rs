@@ -41,6 +41,7 @@ pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
         beside: Vec::new(),
         params,
         access: call.access.clone(),
+        sender: call.sender.clone(),
         content: content.map(Content::again),
         started_ms: call.started_ms,
         trace: call.trace.clone(),

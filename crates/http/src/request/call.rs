@@ -50,6 +50,15 @@ impl Content {
     }
 }
 
+/// What a request says of who sent it, for another member that is asked on its behalf.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sender {
+    /// The header by which the sender is known.
+    pub authorization: Option<Vec<u8>>,
+    /// Whether another member sent it on.
+    pub is_forwarded: bool,
+}
+
 pub(crate) struct Call<'a> {
     pub server: &'a Arc<Server>,
     pub method: Method,
@@ -63,6 +72,7 @@ pub(crate) struct Call<'a> {
     pub params: Params,
     /// What its sender may.
     pub access: Access,
+    pub sender: Sender,
     pub content: Option<Content>,
     pub started_ms: i64,
     /// Where its time goes.
@@ -146,7 +156,7 @@ impl From<Error> for Failure {
 
 /// When the same may be sent again, in seconds, as far as the kind of an error tells; 0 where it does not.
 /// Of an update whose outcome is unknown it says when to come again, not that it does no harm.
-fn retry_after_s(kind: ErrorKind) -> u64 {
+pub(crate) fn retry_after_s(kind: ErrorKind) -> u64 {
     match kind {
         ErrorKind::Busy | ErrorKind::SchemaChanged => 1,
         ErrorKind::Unavailable | ErrorKind::Unknown => COME_AGAIN_S,

@@ -6,6 +6,7 @@
 pub(crate) mod body;
 pub(crate) mod call;
 pub(crate) mod compress;
+pub(crate) mod elsewhere;
 pub(crate) mod node_handler;
 pub(crate) mod params;
 pub(crate) mod reply;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response};
 use meter::{Phase, Trace};
 use plan::{Error, ErrorKind, Result};
@@ -25,11 +25,13 @@ use tokio::time::Instant;
 use crate::admission::Load;
 use crate::connection::listener::Peer;
 use crate::handlers;
+use crate::members::FORWARDED_BY;
 use crate::observe::query_log::QueryRecord;
 use crate::observe::slow::Watch;
 use crate::observe::tally::Tally;
 use crate::request::body::Upload;
-use crate::request::call::{Call, Content};
+use crate::request::call::{Call, Content, Sender, retry_after_s};
+use crate::request::elsewhere;
 use crate::request::params;
 use crate::request::reply::Reply;
 use crate::request::route::{self, Handler, Target};
@@ -121,6 +123,11 @@ async fn serve(
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
     watch.begin(&serving);
+    // Who may is the owner's to say, by the same rules.
+    if let Serving::Elsewhere(name, owner) = &serving {
+        let answer = Box::pin(elsewhere::forward(server, request, (name, owner.as_ref()))).await;
+        return answer.map_or_else(|error| bare_error(&error), Some);
+    }
     let sent = match url_params(&request) {
         Ok(sent) => sent,
         Err(error) => {
@@ -245,6 +252,10 @@ async fn read(
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let media_type = header(CONTENT_TYPE);
+    let sender = Sender {
+        authorization: request.headers().get(AUTHORIZATION).map(|shown| shown.as_bytes().to_vec()),
+        is_forwarded: request.headers().contains_key(FORWARDED_BY),
+    };
     let preferred = header(HeaderName::from_static(PREFER_REPLICA.name));
     let is_form = brings_form(&request);
     let (mut content, mut room) = (None, None);
@@ -280,6 +291,7 @@ async fn read(
         beside,
         params: sent,
         access,
+        sender,
         content,
         started_ms,
         trace,
@@ -303,6 +315,7 @@ fn bare_error(error: &Error) -> Option<Reply> {
     format.write(&vec![solr::error::entry(error)], &mut body);
     Some(Reply {
         status: solr::error::status(error.kind),
+        retry_after_s: retry_after_s(error.kind),
         content_type: format.content_type().into(),
         body: body.into(),
         ..Reply::default()

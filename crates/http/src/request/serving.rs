@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::{Collection, Member};
 
 use crate::admission::Load;
 use crate::request::node_handler::NodeHandler;
@@ -30,6 +30,10 @@ pub(crate) enum Serving {
     V2(V2),
     /// Nobody: the name stands for this many collections, and the handler can ask one alone.
     Several(String, usize),
+    /// Another member, which serves the collection of this name; nobody at the moment without one.
+    Elsewhere(String, Option<Member>),
+    /// Nobody: collections of this name are served by several members.
+    Apart(String),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,
     /// What is served, described.
@@ -64,6 +68,8 @@ impl Serving {
             Serving::Nothing
             | Serving::Description
             | Serving::Several(..)
+            | Serving::Elsewhere(..)
+            | Serving::Apart(_)
             | Serving::Node(_)
             | Serving::Configsets(_)
             | Serving::V2(_) => Load::Light,

@@ -200,7 +200,7 @@ fn small() -> Configset {
     Configset { schema: schema(), config: config(), files: plan::Resources::new() }
 }
 
-fn builtin() -> Configset {
+pub fn builtin() -> Configset {
     let files = solr::config::configset::builtin("_default").unwrap();
     let read = |name: &str| files.file(name).map(str::to_owned);
     let schema = solr::schema::parse(&read("managed-schema.xml").unwrap(), &read).unwrap();

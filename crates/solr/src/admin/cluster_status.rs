@@ -10,6 +10,8 @@ use crate::response::{Entries, Name, Node};
 #[derive(Clone, Debug, Default)]
 pub struct CollectionFacts {
     pub name: String,
+    /// Whose it is, as `host:port_solr`.
+    pub node: String,
     pub configset: String,
     pub created_ms: i64,
     /// Grows with each change of the collection's state.
@@ -49,7 +51,9 @@ impl ShardFacts {
 /// What of the cluster is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterFacts {
-    pub live_nodes: bool,
+    /// All of them, as `host:port_solr`; what is on others is shown as down.
+    pub live_nodes: Vec<String>,
+    pub with_live_nodes: bool,
     pub collections: Option<Vec<CollectionFacts>>,
     /// By name, comma-separated collections.
     pub aliases: Vec<(String, String)>,
@@ -63,17 +67,18 @@ pub fn state_version(collection: &str, version: u32) -> (Name, Node) {
     ("_stateVer_".into(), Node::JavaMap(vec![(Name::Owned(collection.to_owned()), version)]))
 }
 
-/// The value of `cluster`. `node` is the node's name, `host:port_solr`, `scheme` that of its URLs.
-pub fn cluster_status(node: &str, scheme: &str, facts: ClusterFacts) -> Node {
-    let ClusterFacts { live_nodes, collections, aliases, properties, roles } = facts;
+/// The value of `cluster`. `scheme` is that of the nodes' URLs.
+pub fn cluster_status(scheme: &str, facts: ClusterFacts) -> Node {
+    let ClusterFacts { live_nodes, with_live_nodes, collections, aliases, properties, roles } = facts;
     let mut entries = Entries::new();
-    if live_nodes {
-        entries.push(("live_nodes".into(), Node::Array(vec![text(node)])));
+    if with_live_nodes {
+        let each = live_nodes.iter().map(|name| text(name));
+        entries.push(("live_nodes".into(), Node::Array(each.collect())));
     }
     if let Some(collections) = collections {
         let each = collections
             .iter()
-            .map(|facts| (Name::Owned(facts.name.clone()), collection(node, scheme, facts)));
+            .map(|facts| (Name::Owned(facts.name.clone()), collection(scheme, facts, &live_nodes)));
         entries.push(("collections".into(), Node::Map(each.collect())));
     }
     if !aliases.is_empty() {
@@ -93,9 +98,10 @@ pub fn pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Node {
     Node::Map(pairs.into_iter().map(|(name, value)| (name.into(), Node::Str(value.into()))).collect())
 }
 
-fn collection(node: &str, scheme: &str, facts: &CollectionFacts) -> Node {
-    let health = ("health".into(), Node::str("GREEN"));
-    let mut entries = state(node, scheme, facts, std::slice::from_ref(&health));
+fn collection(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> Node {
+    let is_live = live_nodes.contains(&facts.node);
+    let health = ("health".into(), Node::str(if is_live { "GREEN" } else { "RED" }));
+    let mut entries = state(scheme, facts, is_live, std::slice::from_ref(&health));
     entries.extend([health, version(facts), ("creationTimeMillis".into(), Node::Long(facts.created_ms))]);
     if !facts.aliases.is_empty() {
         let aliases = facts.aliases.iter().map(|alias| text(alias));
@@ -104,9 +110,9 @@ fn collection(node: &str, scheme: &str, facts: &CollectionFacts) -> Node {
     Node::JavaMap(entries)
 }
 
-/// `state.json` of a collection.
-pub fn state_document(node: &str, scheme: &str, facts: &CollectionFacts) -> Entries {
-    vec![(facts.name.clone().into(), Node::JavaMap(state(node, scheme, facts, &[])))]
+/// `state.json` of a collection. Whoever reads it looks himself who lives.
+pub fn state_document(scheme: &str, facts: &CollectionFacts) -> Entries {
+    vec![(facts.name.clone().into(), Node::JavaMap(state(scheme, facts, true, &[])))]
 }
 
 /// What stands at `/collections/NAME/leaders/SHARD/leader`.
@@ -125,9 +131,9 @@ pub fn live_node_document(node: &str) -> Entries {
 }
 
 /// What of a collection is the same however it is read; each shard says `beside` too.
-fn state(node: &str, scheme: &str, facts: &CollectionFacts, beside: &[(Name, Node)]) -> Entries {
+fn state(scheme: &str, facts: &CollectionFacts, is_live: bool, beside: &[(Name, Node)]) -> Entries {
     let shard = |shard: &ShardFacts| {
-        let replica = Node::JavaMap(replica(node, scheme, shard));
+        let replica = Node::JavaMap(replica((&facts.node, is_live), scheme, shard));
         let mut entries = vec![
             ("range".into(), shard.range()),
             ("replicas".into(), Node::JavaMap(vec![(shard.core_node().into(), replica)])),
@@ -166,12 +172,12 @@ fn version(facts: &CollectionFacts) -> (Name, Node) {
 }
 
 /// Flags are strings: that is how clients compare them.
-fn replica(node: &str, scheme: &str, shard: &ShardFacts) -> Entries {
+fn replica((node, is_live): (&str, bool), scheme: &str, shard: &ShardFacts) -> Entries {
     vec![
         ("core".into(), text(&shard.core)),
         ("node_name".into(), text(node)),
         ("base_url".into(), Node::Str(base_url(node, scheme).into())),
-        ("state".into(), Node::str("active")),
+        ("state".into(), Node::str(if is_live { "active" } else { "down" })),
         ("type".into(), Node::str("NRT")),
         ("force_set_state".into(), Node::str("false")),
         ("leader".into(), Node::str("true")),
@@ -179,12 +185,14 @@ fn replica(node: &str, scheme: &str, shard: &ShardFacts) -> Entries {
 }
 
 /// `COLSTATUS` of one collection.
-pub fn collection_status(node: &str, scheme: &str, facts: &CollectionFacts) -> Node {
+pub fn collection_status(scheme: &str, facts: &CollectionFacts, is_live: bool) -> Node {
     let shard = |shard: &ShardFacts| {
         let mut leader: Entries = vec![("coreNode".into(), text(&shard.core_node()))];
-        leader.extend(replica(node, scheme, shard));
+        leader.extend(replica((&facts.node, is_live), scheme, shard));
         leader.extend(shard.segments.clone().map(|segments| ("segInfos".into(), segments)));
-        let counts = [("total", 1), ("active", 1), ("down", 0), ("recovering", 0), ("recovery_failed", 0)];
+        let (up, down) = (i32::from(is_live), i32::from(!is_live));
+        let counts =
+            [("total", 1), ("active", up), ("down", down), ("recovering", 0), ("recovery_failed", 0)];
         let entries = Node::map([
             ("state", Node::str("active")),
             ("range", shard.range()),

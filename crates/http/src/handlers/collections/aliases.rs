@@ -94,7 +94,7 @@ pub(super) async fn rename(call: &Call<'_>) -> Result<Entries> {
         (&call.server.node, call.required(&params::NAME)?, call.required(&params::TARGET)?);
     let unknown = || Error::bad_request(format!("Collection '{name}' not found."));
     let collection = node.find(name).ok_or_else(unknown)?;
-    if node.resolve(target).is_ok() {
+    if node.resolve_described(target).is_ok() {
         return Err(Error::bad_request(format!("Collection '{target}' exists.")));
     }
     node.rename_by_alias(&collection, target).await?;

@@ -17,8 +17,9 @@ use crate::handlers::configsets;
 use crate::request::call::Call;
 
 pub(super) fn list(call: &Call<'_>) -> Entries {
-    let names = call.server.node.list().iter().map(|collection| Node::from(collection.name())).collect();
-    vec![("collections".into(), Node::Array(names))]
+    let all = call.server.node.descriptions();
+    let names = all.iter().map(|collection| Node::from(collection.name().to_owned()));
+    vec![("collections".into(), Node::Array(names.collect()))]
 }
 
 pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {

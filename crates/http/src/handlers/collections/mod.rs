@@ -4,6 +4,7 @@
 
 mod aliases;
 mod backups;
+mod elsewhere;
 mod lifecycle;
 mod properties;
 mod replicas;
@@ -67,9 +68,20 @@ fn changes(action: &str) -> bool {
 
 /// What may also be done beside.
 pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
+    if call.sender.is_forwarded {
+        // Whoever sent it may know more of what others did.
+        call.server.node.refreshed().await?;
+    }
+    let owner = elsewhere::owner(call, action)?;
+    let work = async {
+        match &owner {
+            Some(owner) => Box::pin(elsewhere::ask(call, owner)).await,
+            None => Box::pin(act(call, action)).await,
+        }
+    };
     match changes(action) {
-        true => shown(call, act(call, action)).await,
-        false => act(call, action).await,
+        true => shown(call, work).await,
+        false => work.await,
     }
 }
 

@@ -1,7 +1,8 @@
-//! What is asked of replicas and of the nodes they are put on, by Solr's parameters. Each shard has one, on
-//! this node: who asks for others counts on them, and is refused. What is accepted is honoured, else it is
-//! refused by name: a request for two replicas that got one would be trusted for what is not there.
+//! What is asked of replicas and of the nodes they are put on, by Solr's parameters. Each shard has one: who
+//! asks for others counts on them, and is refused. What is accepted is honoured, else it is refused by name:
+//! a request for two replicas that got one would be trusted for what is not there.
 
+use cluster::Member;
 use plan::{Error, Result};
 use solr::params::Param;
 use solr::params::admin::collections as params;
@@ -53,19 +54,27 @@ pub(super) fn check_count(call: &Call<'_>, param: &Param<usize>) -> Result<()> {
     }
 }
 
-/// Nodes are named one by one; this one has to be among them.
+/// Whether a collection that is made may be on a member.
+pub(super) fn may_be_on(call: &Call<'_>, member: &Member) -> bool {
+    let names = call.text(&params::NODES).filter(|names| *names != ALL_NODES);
+    names.is_none_or(|names| names.split(',').any(|name| name.trim() == member.name))
+}
+
+/// Nodes are named one by one, and have to live.
 fn check_nodes(call: &Call<'_>) -> Result<()> {
     let Some(names) = call.text(&params::NODES).filter(|names| *names != ALL_NODES) else { return Ok(()) };
-    let own = call.server.node.name();
+    let living: Vec<String> = call.server.node.living().into_iter().map(|member| member.name).collect();
     if names == NO_NODES {
         return Err(Error::bad_request(format!(
             "`createNodeSet` is `{NO_NODES}`, but a shard without a replica cannot be given one later yet; leave \
-             it out, or name `{own}`"
+             it out, or name one of {}",
+            living.join(", ")
         )));
     }
-    if names.split(',').any(|name| name.trim() != own) {
+    if names.split(',').any(|name| !living.iter().any(|living| living == name.trim())) {
         return Err(Error::bad_request(format!(
-            "At least one of the node(s) specified [{names}] are not currently active in [{own}], no action taken."
+            "At least one of the node(s) specified [{names}] are not currently active in [{}], no action taken.",
+            living.join(", ")
         )));
     }
     Ok(())

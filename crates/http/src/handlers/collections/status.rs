@@ -1,12 +1,10 @@
 //! What cloud clients read: `CLUSTERSTATUS` whole or in parts, `COLSTATUS`, and the little there is to say of
 //! an overseer.
 //!
-//! In: the node's collections and state; out: facts from which `solr::admin` writes the answers, as of a
-//! cluster of one node, each shard with one replica.
+//! In: the node's collections and state; out: facts from which `solr::admin` writes the answers, each shard
+//! with one replica, on the node that serves its collection.
 
-use std::sync::Arc;
-
-use cluster::{ClusterState, Collection};
+use cluster::{ClusterState, Description};
 use plan::{Error, Result};
 use solr::admin::{ClusterFacts, CollectionFacts, ShardFacts, cluster_status, collection_status};
 use solr::params::Param;
@@ -24,16 +22,17 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
     let named = call.text(&params::COLLECTION);
     let collections = match named {
         Some(name) => Some(asked(call, name)?),
-        None => all.then(|| node.list()),
+        None => all.then(|| node.descriptions()),
     };
-    let with_aliases = |collection: &Arc<Collection>| {
+    let with_aliases = |collection: &Description| {
         let shown = !all && named.is_some();
-        let aliases = if shown { state.aliases_of(&collection.name()) } else { vec![] };
+        let aliases = if shown { state.aliases_of(collection.name()) } else { vec![] };
         let aliases = aliases.into_iter().map(str::to_owned).collect();
-        Ok(CollectionFacts { aliases, ..only_the_shards(call, facts(collection, false))? })
+        Ok(CollectionFacts { aliases, ..only_the_shards(call, facts(call, collection, false))? })
     };
     let facts = ClusterFacts {
-        live_nodes: wants(&params::LIVE_NODES)?,
+        live_nodes: live_nodes(call),
+        with_live_nodes: wants(&params::LIVE_NODES)?,
         collections: collections
             .map(|found| found.iter().map(with_aliases).collect::<Result<_>>())
             .transpose()?,
@@ -42,12 +41,12 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
             .then(|| state.properties.clone().into_iter().collect()),
         roles: wants(&params::ROLES)?,
     };
-    Ok(vec![("cluster".into(), cluster_status(node.name(), scheme(&state), facts))])
+    Ok(vec![("cluster".into(), cluster_status(scheme(&state), facts))])
 }
 
 /// The collections of that name. That there is none is answered in a way that clients of clusters look for.
-fn asked(call: &Call<'_>, name: &str) -> Result<Vec<Arc<Collection>>, Failure> {
-    call.server.node.resolve(name).map_err(|_| {
+fn asked(call: &Call<'_>, name: &str) -> Result<Vec<Description>, Failure> {
+    call.server.node.resolve_described(name).map_err(|_| {
         let error = Error::bad_request(format!("Collection: {name} not found"));
         let entry = solr::error::entry_with(&error, ("CLUSTERSTATUS", "NOT_FOUND")).into();
         Failure { entry, ..Failure::from(error) }
@@ -70,15 +69,17 @@ fn only_the_shards(call: &Call<'_>, mut facts: CollectionFacts) -> Result<Collec
 pub(super) fn collections(call: &Call<'_>) -> Result<Entries> {
     let (node, state) = (&call.server.node, call.server.node.state());
     let found = match call.text(&params::COLLECTION) {
-        Some(name) => {
-            node.resolve(name).map_err(|_| Error::bad_request(format!("Collection: {name} not found")))?
-        }
-        None => node.list(),
+        Some(name) => node
+            .resolve_described(name)
+            .map_err(|_| Error::bad_request(format!("Collection: {name} not found")))?,
+        None => node.descriptions(),
     };
+    let living = live_nodes(call);
     let with_segments = call.value(&params::SEGMENTS)?;
-    let one = |collection: &Arc<Collection>| {
-        let status = collection_status(node.name(), scheme(&state), &facts(collection, with_segments));
-        (Name::Owned(collection.name()), status)
+    let one = |collection: &Description| {
+        let facts = facts(call, collection, with_segments);
+        let status = collection_status(scheme(&state), &facts, living.contains(&facts.node));
+        (Name::Owned(facts.name), status)
     };
     Ok(found.iter().map(one).collect())
 }
@@ -101,24 +102,44 @@ pub(super) fn is_of_state(property: &str) -> bool {
     property.starts_with("property.")
 }
 
-pub(super) fn facts(collection: &Arc<Collection>, with_segments: bool) -> CollectionFacts {
-    let router = collection.router();
-    let shards = collection.shard_documents().into_iter().enumerate();
-    let shards = shards.map(|(number, shard)| ShardFacts {
+fn live_nodes(call: &Call<'_>) -> Vec<String> {
+    let mut names: Vec<String> = call.server.node.living().into_iter().map(|member| member.name).collect();
+    names.sort();
+    names
+}
+
+/// With segments, of those that are served here.
+fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> CollectionFacts {
+    let own = with_segments.then(|| call.server.node.find_own(collection.name())).flatten();
+    let mut facts = described(collection);
+    if let Some(own) = own {
+        for (number, shard) in facts.shards.iter_mut().enumerate() {
+            shard.segments = Some(Node::Map(segments::of_shard(&own, number)));
+        }
+    }
+    facts
+}
+
+/// What is said of a collection wherever it is served.
+pub(super) fn described(collection: &Description) -> CollectionFacts {
+    let shards = collection.shard_documents().into_iter().map(|shard| ShardFacts {
         name: shard.name,
         core: shard.core,
         node_number: shard.node_number,
         range: shard.range.map(|range| range.to_string()),
-        segments: with_segments.then(|| Node::Map(segments::of_shard(collection, number))),
+        segments: None,
     });
+    let router = collection.router();
+    let of_state = collection.properties().iter().filter(|(name, _)| is_of_state(name));
     CollectionFacts {
-        name: collection.name(),
-        configset: collection.configset(),
+        name: collection.name().to_owned(),
+        node: collection.owner().map(|owner| owner.name.clone()).unwrap_or_default(),
+        configset: collection.configset().to_owned(),
         created_ms: collection.created_ms(),
         state_version: collection.state_version(),
-        router: (router.kind.name(), router.field),
+        router: (router.kind.name(), router.field.clone()),
         shards: shards.collect(),
-        properties: collection.properties().into_iter().filter(|(name, _)| is_of_state(name)).collect(),
+        properties: of_state.map(|(name, value)| (name.clone(), value.clone())).collect(),
         aliases: vec![],
     }
 }

@@ -7,7 +7,7 @@ use solr::admin::{leader_document, live_node_document, state_document};
 use solr::response::{Entries, JsonStyle, write_json};
 
 use super::aliases;
-use super::status::{facts, is_of_state, scheme};
+use super::status::{described, is_of_state, scheme};
 use crate::configsets::Configsets;
 
 /// A node of the tree; those above it come with it.
@@ -30,19 +30,26 @@ pub fn cluster_view(node: &Node, configsets: &Configsets) -> Vec<ViewNode> {
     }
     view.put("/clusterprops.json", json(&named(state.properties.clone())));
     view.put("/aliases.json", json(&aliases::document(&state)));
-    for collection in node.list() {
-        let facts = facts(&collection, false);
+    let own = node.member();
+    for collection in node.descriptions() {
+        let facts = described(&collection);
         let path = format!("/collections/{}", facts.name);
         view.put(&path, json(&vec![("configName".into(), facts.configset.clone().into())]));
-        view.put(&format!("{path}/state.json"), json(&state_document(name, scheme, &facts)));
-        let own = collection.properties().into_iter().filter(|(name, _)| !is_of_state(name));
-        let own = named(own);
-        if !own.is_empty() {
-            view.put(&format!("{path}/collectionprops.json"), json(&own));
+        view.put(&format!("{path}/state.json"), json(&state_document(scheme, &facts)));
+        let beside = collection.properties().iter().filter(|(name, _)| !is_of_state(name));
+        let beside = named(beside.map(|(name, value)| (name.clone(), value.clone())));
+        if !beside.is_empty() {
+            view.put(&format!("{path}/collectionprops.json"), json(&beside));
         }
+        let is_own = collection.owner().is_some_and(|owner| owner.id == own.id);
         for shard in &facts.shards {
-            let leader = json(&leader_document(name, scheme, shard));
-            view.put_while_alive(&format!("{path}/leaders/{}/leader", shard.name), leader);
+            let leaders = format!("{path}/leaders/{}", shard.name);
+            view.put(&leaders, Vec::new());
+            // Another's goes with that one's session.
+            if is_own {
+                let leader = json(&leader_document(name, scheme, shard));
+                view.put_while_alive(&format!("{leaders}/leader"), leader);
+            }
         }
     }
     for configset in configsets.names() {

@@ -1,0 +1,162 @@
+//! Collections that another member serves: their requests go there as they came, and the answer comes back as
+//! it is, as in SolrCloud any node serves any collection. A request that was sent on already stays where it
+//! is: whoever sent it knows less than who got it, and asks again.
+//!
+//! In: a request whose path names such a collection; out: the owner's reply, or 503 while there is none.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cluster::{Collection, Description, Member};
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, TE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+use plan::{Error, ErrorKind, Result};
+
+use tokio::time::timeout;
+
+use crate::members::{FORWARDED_BY, Forward, Forwarded, ForwardedAnswer};
+use crate::request::body::Upload;
+use crate::request::reply::Reply;
+use crate::request::serving::Serving;
+use crate::server::Server;
+
+/// What each side says for itself.
+const OF_ONE_CONNECTION: [HeaderName; 10] = [
+    ACCEPT_ENCODING,
+    CONNECTION,
+    // Bodies are unpacked by whoever reads them first.
+    CONTENT_ENCODING,
+    CONTENT_LENGTH,
+    EXPECT,
+    HOST,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// How often a member that does not answer is looked for among the living.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Who serves what a path names, where that is not all here. `None`: the name is nothing's.
+pub(crate) enum CollectionPlace {
+    /// All of it here, or all that counts.
+    Here(Vec<Arc<Collection>>),
+    /// By one other member, or by nobody at the moment.
+    There(Option<Member>),
+    /// By several members.
+    Apart,
+}
+
+impl CollectionPlace {
+    /// `in_several` says who serves what is all here.
+    pub fn serving(
+        self,
+        name: String,
+        in_several: impl FnOnce(String, Vec<Arc<Collection>>) -> Option<Serving>,
+    ) -> Option<Serving> {
+        match self {
+            CollectionPlace::Here(collections) => in_several(name, collections),
+            CollectionPlace::There(owner) => Some(Serving::Elsewhere(name, owner)),
+            CollectionPlace::Apart => Some(Serving::Apart(name)),
+        }
+    }
+}
+
+/// An update goes to the first of several collections, a ping too.
+pub(crate) fn place(server: &Server, name: &str, path: &str) -> Option<CollectionPlace> {
+    let mut described = server.node.resolve_described(name).ok()?;
+    if path.starts_with("/update") || path == "/admin/ping" {
+        described.truncate(1);
+    }
+    let own = |it: &Description| server.node.find_own(it.name());
+    let here: Vec<Arc<Collection>> = described.iter().filter_map(own).collect();
+    if here.len() == described.len() {
+        return Some(CollectionPlace::Here(here));
+    }
+    let mut owners = described.iter().map(Description::owner);
+    let first = owners.next()?;
+    let is_one = here.is_empty() && owners.all(|owner| owner == first);
+    Some(if is_one { CollectionPlace::There(first.cloned()) } else { CollectionPlace::Apart })
+}
+
+/// Sends it to the owner.
+pub(crate) async fn forward(
+    server: &Arc<Server>,
+    request: Request<Incoming>,
+    (name, owner): (&str, Option<&Member>),
+) -> Result<Reply> {
+    if request.headers().contains_key(FORWARDED_BY) {
+        return Err(unavailable(format!("`{name}` is no longer, or not yet, served here; try again")));
+    }
+    let (forward, owner) = reachable(server, name, owner)?;
+    let method = request.method().to_string();
+    let target = request.uri().path_and_query().map_or("/", |target| target.as_str()).to_owned();
+    let headers = passed_on(server, request.headers());
+    let (body, _room) = Upload::new(server, request, server.config.body_bytes_max)?.whole().await?;
+    let body = (!body.is_empty()).then_some(body);
+    let forwarded = Forwarded { url: owner.url.clone(), method, target, headers, body };
+    let answer = while_alive(server, owner, forward.forward(forwarded)).await?;
+    let ForwardedAnswer { status, content_type, retry_after_s, body } = answer;
+    Ok(Reply { status, content_type: content_type.into(), retry_after_s, body, ..Reply::default() })
+}
+
+/// Waits for the answer of a member as long as that lives: one that is paused or cut off answers nothing, and
+/// who waits for it would wait for long. Errors: `Unknown` once it is taken for gone.
+pub(crate) async fn while_alive<T>(
+    server: &Server,
+    owner: &Member,
+    answer: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let mut answer = std::pin::pin!(answer);
+    loop {
+        if let Ok(answered) = timeout(LOOK_EVERY, &mut answer).await {
+            return answered;
+        }
+        if !server.node.living().iter().any(|living| living.id == owner.id) {
+            let message = format!(
+                "`{}` is gone, and nobody knows whether it did what was asked; look, or send it again",
+                owner.name
+            );
+            return Err(Error::new(ErrorKind::Unknown, message));
+        }
+    }
+}
+
+/// What sends requests to the owner of `name`. Errors: `Unavailable` where nobody serves it at the moment.
+pub(crate) fn reachable<'a>(
+    server: &'a Server,
+    name: &str,
+    owner: Option<&'a Member>,
+) -> Result<(&'a dyn Forward, &'a Member)> {
+    let node = &server.node;
+    let gone =
+        || unavailable(format!("nobody serves `{name}` at the moment; it is being taken over, try again"));
+    let owner = owner.filter(|owner| node.living().iter().any(|living| living.id == owner.id));
+    let owner = owner.ok_or_else(gone)?;
+    if owner.id == node.member().id {
+        return Err(unavailable(format!("`{name}` is being opened; try again")));
+    }
+    let forward =
+        server.config.forward.as_deref().ok_or_else(|| Error::internal("nothing sends requests on"))?;
+    Ok((forward, owner))
+}
+
+fn passed_on(server: &Server, headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
+    let passes = |name: &HeaderName| {
+        !OF_ONE_CONNECTION.contains(name) && name != "keep-alive" && name != "http2-settings"
+    };
+    let passed = headers.iter().filter(|(name, _)| passes(name));
+    let mut passed: Vec<_> =
+        passed.map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect();
+    passed.push((FORWARDED_BY.to_owned(), server.node.member().id.into_bytes()));
+    passed
+}
+
+fn unavailable(message: String) -> Error {
+    Error::new(ErrorKind::Unavailable, message)
+}

@@ -1,0 +1,238 @@
+//! Two members of a cluster that share documents and homes: a request is served by whoever has its collection,
+//! whichever member got it.
+
+mod served;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
+use cluster::{CacheSizes, Member, MetadataHomes, Node, NodeConfig, ThreadScheduler};
+use http::{Configsets, Forward, Forwarded, ForwardedAnswer, Listener, ServeConfig};
+use plan::{Error, ErrorKind, Result};
+use served::{Answer, Still};
+use store::memory::MemorySite;
+use store::metadata::memory::MetadataMemory;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Sends as a test's client does; no server at the address is no answer.
+struct Plain;
+
+impl Forward for Plain {
+    fn forward(
+        &self,
+        request: Forwarded,
+    ) -> Pin<Box<dyn Future<Output = Result<ForwardedAnswer>> + Send + '_>> {
+        Box::pin(async move {
+            let Forwarded { url, method, target, headers, body } = request;
+            let body = body.unwrap_or_default();
+            let mut head = format!(
+                "{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n",
+                body.len()
+            );
+            for (name, value) in headers {
+                head += &format!("{name}: {}\r\n", String::from_utf8(value).unwrap());
+            }
+            let lost = |error: std::io::Error| Error::new(ErrorKind::Unavailable, error.to_string());
+            let mut stream = TcpStream::connect(url.strip_prefix("http://").unwrap()).await.map_err(lost)?;
+            stream.write_all(&[head.as_bytes(), b"\r\n", &body].concat()).await.map_err(lost)?;
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes).await.map_err(lost)?;
+            let at = bytes.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
+            let head = served::parse(std::str::from_utf8(&bytes[..at + 4]).unwrap());
+            Ok(ForwardedAnswer {
+                status: head.status,
+                content_type: head.header("content-type").to_owned(),
+                retry_after_s: head.header("retry-after").parse().unwrap_or_default(),
+                body: bytes[at + 4..].to_vec().into(),
+            })
+        })
+    }
+}
+
+/// What members share.
+#[derive(Default)]
+struct Cluster {
+    documents: MetadataMemory,
+    site: MemorySite,
+}
+
+struct Served {
+    node: Arc<Node>,
+    address: std::net::SocketAddr,
+    _folder: tempfile::TempDir,
+}
+
+impl Cluster {
+    async fn member(&self, name: &str) -> Served {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let local = Arc::new(store::MetadataFiles::open(folder.path(), &[]).unwrap());
+        let homes = MetadataHomes { shared: Arc::new(self.documents.clone()), local };
+        let config = NodeConfig {
+            data_dir: folder.path().to_owned(),
+            clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
+            shards: cluster::engine_shards(CacheSizes::default(), Arc::new(ThreadScheduler)),
+            name: format!("{name}:8983_solr"),
+        };
+        let site = Arc::new(self.site.clone());
+        let node = Node::open_member(config, homes, site, (format!("http://{address}"), name)).unwrap();
+        let mut configsets = Configsets::default();
+        configsets.insert("_default", served::builtin());
+        let mut serve =
+            ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
+        serve.forward = Some(Arc::new(Plain));
+        tokio::spawn(http::serve(vec![Listener::tcp(listener)], node.clone(), serve, std::future::pending()));
+        Served { node, address, _folder: folder }
+    }
+
+    /// Each knows that both live.
+    async fn two(&self) -> [Served; 2] {
+        let members = [self.member("a").await, self.member("b").await];
+        lives(&members, &[&members[0], &members[1]]);
+        members
+    }
+}
+
+fn lives(who: &[Served], living: &[&Served]) {
+    let living: Vec<Member> = living.iter().map(|served| served.node.member()).collect();
+    who.iter().for_each(|served| served.node.set_living(living.clone()));
+}
+
+impl Served {
+    async fn send(&self, head: &str, body: &str) -> Answer {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream
+            .write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())
+            .await
+            .unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).await.unwrap();
+        served::parse(&String::from_utf8(bytes).unwrap())
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.send(&format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"), "").await
+    }
+
+    async fn update(&self, collection: &str, body: &str) -> Answer {
+        let head = format!(
+            "POST /solr/{collection}/update?commit=true HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        );
+        self.send(&head, body).await
+    }
+
+    /// Makes a collection on the member of this name.
+    async fn create(&self, name: &str, on: &str) {
+        let answer = self
+            .get(&format!("/solr/admin/collections?action=CREATE&name={name}&createNodeSet={on}:8983_solr"))
+            .await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
+}
+
+fn found(answer: &Answer) -> u64 {
+    let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    body["response"]["numFound"].as_u64().unwrap()
+}
+
+#[tokio::test]
+async fn any_member_serves_any_collection() {
+    let cluster = Cluster::default();
+    let [a, b] = cluster.two().await;
+    a.create("films", "b").await;
+    assert!(a.node.find("films").is_none() && b.node.find("films").is_some());
+    for (at, member) in [&a, &b].into_iter().enumerate() {
+        let stored = member.update("films", &format!(r#"[{{"id":"{at}","title_t":"Solaris"}}]"#)).await;
+        assert_eq!(stored.status, 200, "{}", stored.body);
+    }
+    for member in [&a, &b] {
+        assert_eq!(found(&member.get("/solr/films/select?q=title_t:solaris").await), 2);
+        assert_eq!(found(&member.get("/solr/films_shard1_replica_n1/select?q=*:*").await), 2);
+        assert_eq!(member.get("/solr/nowhere/select").await.status, 404);
+        let listed = member.get("/solr/admin/collections?action=CLUSTERSTATUS").await.body;
+        assert!(listed.contains(r#""live_nodes":["a:8983_solr","b:8983_solr"]"#), "{listed}");
+        assert!(listed.contains(r#""node_name":"b:8983_solr""#), "{listed}");
+    }
+    // Errors are the owner's own.
+    let refused = a.get("/solr/films/select?q=nowhere:x").await;
+    assert_eq!((refused.status, refused.body.contains("undefined field nowhere")), (400, true));
+}
+
+#[tokio::test]
+async fn administration_is_the_owners_and_is_known_to_whoever_was_asked() {
+    let cluster = Cluster::default();
+    let [a, b] = cluster.two().await;
+    a.create("films", "b").await;
+    let act = async |what: &str| a.get(&format!("/solr/admin/collections?action={what}")).await;
+    for what in [
+        "RELOAD&name=films",
+        "COLLECTIONPROP&name=films&propertyName=x&propertyValue=y",
+        "MODIFYCOLLECTION&collection=films&property.z=1",
+        "CREATESNAPSHOT&collection=films&commitName=one",
+        "RENAME&name=films&target=movies",
+    ] {
+        let answer = act(what).await;
+        assert_eq!(answer.status, 200, "{what}: {}", answer.body);
+    }
+    assert!(b.node.find("films").unwrap().properties().contains_key("property.z"));
+    assert_eq!(found(&a.get("/solr/movies/select?q=*:*").await), 0);
+    let listed = a.get("/solr/admin/collections?action=LISTSNAPSHOTS&collection=films&wt=xml").await;
+    assert!(listed.body.contains("one"), "{}", listed.body);
+    // What is refused is refused in the owner's words.
+    let refused = act("DELETE&name=films").await;
+    assert_eq!((refused.status, refused.body.contains("is part of aliases: [movies]")), (400, true));
+    assert_eq!(act("DELETEALIAS&name=movies").await.status, 200);
+    // Beside, and asked for where it was begun.
+    assert_eq!(act("DELETE&name=films&async=7").await.status, 200);
+    let mut status = act("REQUESTSTATUS&requestid=7").await;
+    while status.body.contains(r#""state":"running""#) {
+        tokio::task::yield_now().await;
+        status = act("REQUESTSTATUS&requestid=7").await;
+    }
+    assert!(status.body.contains(r#""state":"completed""#), "{}", status.body);
+    assert_eq!(a.get("/solr/films/select").await.status, 404);
+    assert!(b.node.list().is_empty());
+}
+
+#[tokio::test]
+async fn while_nobody_serves_it_clients_are_told_to_come_again() {
+    let cluster = Cluster::default();
+    let members = cluster.two().await;
+    let [a, b] = &members;
+    a.create("films", "b").await;
+    lives(&members, &[a]);
+    let gone = a.get("/solr/films/select?q=*:*").await;
+    assert_eq!((gone.status, gone.header("retry-after").is_empty()), (503, false), "{}", gone.body);
+    let listed = a.get("/solr/admin/collections?action=CLUSTERSTATUS").await.body;
+    assert!(listed.contains(r#""state":"down""#), "{listed}");
+    assert_eq!(a.get("/solr/admin/collections?action=RELOAD&name=films").await.status, 503);
+    assert_eq!(a.node.take_part(), Ok(true));
+    assert_eq!(found(&a.get("/solr/films/select?q=*:*").await), 0);
+    // Whoever had it learns of that; what is sent on to it meanwhile goes no further.
+    let head = "GET /solr/films/select?q=*:* HTTP/1.1\r\nHost: x\r\nConnection: close\r\nparhelion-forwarded-by: a\r\n";
+    assert_eq!(b.node.take_part(), Ok(true));
+    assert_eq!(b.send(head, "").await.status, 503);
+    lives(&members, &[a, b]);
+    assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 0);
+}
+
+#[tokio::test]
+async fn collections_of_several_members_are_not_searched_together() {
+    let cluster = Cluster::default();
+    let [a, b] = cluster.two().await;
+    a.create("films", "a").await;
+    a.create("books", "b").await;
+    b.node.refresh().unwrap();
+    a.node.set_alias("all", vec!["films".to_owned(), "books".to_owned()]).await.unwrap();
+    b.node.refresh().unwrap();
+    for member in [&a, &b] {
+        let refused = member.get("/solr/all/select?q=*:*").await;
+        assert_eq!((refused.status, refused.body.contains("several nodes")), (400, true), "{}", refused.body);
+        // An update goes to the first of them.
+        assert_eq!(member.update("all", r#"[{"id":"1"}]"#).await.status, 200);
+    }
+    assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 1);
+}
