@@ -20,6 +20,7 @@ mod login;
 mod logs;
 mod machine;
 mod manual;
+mod members;
 mod memory;
 mod object_store;
 mod output;

@@ -20,6 +20,7 @@ use crate::limits::LimitArgs;
 use crate::listen::{self, Bound, ListenAddress};
 use crate::logs::ProcessLogs;
 use crate::machine;
+use crate::members::MemberClients;
 use crate::object_store::{OpenBackups, OpenStore, StoreArgs, check_apart};
 use crate::output;
 use crate::query_log::{self, QueryLogArgs, QueryLogSwitch, QueryLogWriter};
@@ -113,14 +114,19 @@ impl Server {
             },
             name: format!("{}_solr", zookeeper.address(name)),
         };
+        // One of several where both the documents and who lives are shared.
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let shares = zookeeper.zk.is_some() && store.as_ref().is_some_and(|it| it.store.is_some());
+        let member_url = shares.then(|| format!("{scheme}://{}", zookeeper.address(name)));
         let url = store.as_ref().and_then(|it| it.store.clone());
         if let (Some(store), Some(backups)) = (&url, &backup_dir) {
             check_apart(store, backups)?;
         }
         let place = url.unwrap_or_else(|| data_dir.display().to_string());
-        let (node, store) = tokio::task::spawn_blocking(move || open_node(config, store.as_ref()))
-            .await?
-            .with_context(|| format!("cannot open the data in `{place}`"))?;
+        let (node, store) =
+            tokio::task::spawn_blocking(move || open_node(config, store.as_ref(), member_url))
+                .await?
+                .with_context(|| format!("cannot open the data in `{place}`"))?;
         note_left_alone(&node, &data_dir);
         let security = guard::load(&node, &data_dir, security.as_deref()).await?;
         let exposed: Vec<_> = bound.iter().filter(|it| it.exposed).map(|it| it.shown.as_str()).collect();
@@ -132,6 +138,9 @@ impl Server {
             None => None,
         };
         config.view = shown.clone().map(|shown| shown as Arc<dyn PublicView>);
+        if node.is_member() {
+            config.forward = Some(Arc::new(MemberClients::default()));
+        }
         config.compress = compress;
         config.security = security;
         limits.apply(&mut config);
@@ -195,9 +204,13 @@ impl Server {
 
     /// Ends open requests, flushes, closes.
     pub async fn stop(self) -> anyhow::Result<()> {
-        // Clients that look for live nodes turn elsewhere while open requests end.
-        if let Some(shown) = &self.shown {
-            shown.stop().await;
+        let is_member = self.node.is_member();
+        match &self.shown {
+            // The others take over what it has as soon as it leaves, so that it closes that first.
+            Some(shown) if is_member => shown.rest().await,
+            // Clients that look for live nodes turn elsewhere while open requests end.
+            Some(shown) => shown.stop().await,
+            None => {}
         }
         let _ = self.stop.send(true);
         self.serving.await??;
@@ -210,9 +223,13 @@ impl Server {
             query_log.iter().for_each(|log| log.close());
             node.close()
         };
-        tokio::task::spawn_blocking(close)
+        let closed = tokio::task::spawn_blocking(close)
             .await?
-            .context("cannot close cleanly; the log keeps what was acknowledged")
+            .context("cannot close cleanly; the log keeps what was acknowledged");
+        if let Some(shown) = self.shown.filter(|_| is_member) {
+            shown.stop().await;
+        }
+        closed
     }
 }
 
@@ -241,11 +258,20 @@ fn open_backups(place: &str) -> anyhow::Result<OpenBackups> {
 fn open_node(
     config: NodeConfig,
     store: Option<&StoreArgs>,
+    member_url: Option<String>,
 ) -> anyhow::Result<(Arc<Node>, Option<OpenStore>)> {
     let addressed = store.and_then(|args| Some((args, args.store.as_deref()?)));
     let Some((args, url)) = addressed else { return Ok((Node::open(config)?, None)) };
     let store = OpenStore::open(url, args.cache(&config.data_dir), args.store_prices)?;
     let homes = store.documents(&config.data_dir)?;
+    if let Some(member_url) = member_url {
+        let node = Node::open_member(config, homes, store.site(), (member_url, &new_uuid()))?;
+        // Before clients come: what cannot be opened is tried again, and the rest is served.
+        for error in node.take_part().err().into_iter().flatten() {
+            tracing::warn!(%error, "not everything that is this node's is served; trying on");
+        }
+        return Ok((node, Some(store)));
+    }
     let open = if args.read_only { Node::open_reader } else { Node::open_at };
     Ok((open(config, homes, store.site())?, Some(store)))
 }

@@ -2,18 +2,21 @@
 //! wires between the node, which knows what there is, `http`, which says it in SolrCloud's words, and
 //! `membership`, which keeps it there.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 use cluster::Node;
 use http::{Configsets, PublicView};
-use membership::{Opening, Publisher, Shown, TreeError, View, ZooKeeperPlace};
+use membership::{Member, Publisher, Shown, Source, TreeError, View, ZooKeeperPlace};
 use plan::{Error, ErrorKind};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
+use crate::members::Caretaker;
 use crate::output;
 
 /// For what was changed to be seen in ZooKeeper.
@@ -39,12 +42,17 @@ pub struct ZooKeeperArgs {
     /// in the cluster, and in the URLs that clients are given.
     #[arg(long, value_name = "HOST[:PORT]", env = "PARHELION_ADVERTISE")]
     pub advertise: Option<String>,
+    /// With --zk: how long a node may be silent before the others take it for gone, as Solr's
+    /// zkClientTimeout. ZooKeeper bounds it by its tickTime.
+    #[arg(long, value_name = "SECONDS", requires = "zk", default_value_t = 30, env = "PARHELION_ZK_SESSION", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub zk_session: u64,
 }
 
 impl ZooKeeperArgs {
     /// Where the node is to be shown, if it is. Errors: credentials that cannot be read.
     pub fn place(&self) -> anyhow::Result<Option<ZooKeeperPlace>> {
         let Some(place) = self.zk.clone() else { return Ok(None) };
+        let place = place.with_session(Duration::from_secs(self.zk_session));
         let Some(file) = &self.zk_credentials else { return Ok(Some(place)) };
         let unread = || format!("cannot take ZooKeeper's credentials from `{}`", file.display());
         let text = std::fs::read_to_string(file).with_context(unread)?;
@@ -63,28 +71,34 @@ impl ZooKeeperArgs {
     }
 }
 
-/// Keeps the view until it is dropped.
+/// Keeps the view, and the node's part of the cluster, until it is dropped.
 pub struct ShownNode {
-    publisher: Publisher,
+    publisher: Arc<Publisher>,
+    caretaker: Mutex<Option<Caretaker>>,
     place: ZooKeeperPlace,
 }
 
 impl ShownNode {
-    /// Takes the view over from whichever opening of these documents had it, and begins to keep it.
+    /// Begins to keep the view of the node's cluster, and to serve what is the node's.
     pub async fn start(
         place: ZooKeeperPlace,
         node: &Arc<Node>,
         configsets: Configsets,
     ) -> anyhow::Result<Arc<Self>> {
-        let opener = node.clone();
-        let new_cluster = Uuid::new_v4().to_string();
-        let opening = tokio::task::spawn_blocking(move || opener.take_opening(&new_cluster)).await??;
-        let opening = Opening { cluster: opening.cluster, number: opening.number };
-        let (shown, told) = (Arc::downgrade(node), Arc::downgrade(node));
-        let source = Arc::new(move || view(&shown, &configsets));
-        let publisher =
-            Publisher::start(place.clone(), opening, source, Arc::new(move |shown| tell(&told, shown)));
-        Ok(Arc::new(Self { publisher, place }))
+        let (opener, new_cluster) = (node.clone(), Uuid::new_v4().to_string());
+        let cluster = tokio::task::spawn_blocking(move || opener.cluster_id(&new_cluster)).await??;
+        let cluster::Member { mut id, name, url } = node.member();
+        if id.is_empty() {
+            // It shares nothing, so that nobody has to know it again.
+            id = Uuid::new_v4().to_string();
+        }
+        let stirred = Arc::new(Notify::new());
+        let source = Arc::new(NodeView { node: Arc::downgrade(node), configsets, stirred: stirred.clone() });
+        let publisher = Arc::new(Publisher::start(place.clone(), cluster, Member { id, name, url }, source));
+        let hinted = Arc::downgrade(&publisher);
+        let hint = move || hinted.upgrade().iter().for_each(|publisher| publisher.hint());
+        let caretaker = node.is_member().then(|| Caretaker::start(node, stirred, hint));
+        Ok(Arc::new(Self { publisher, caretaker: Mutex::new(caretaker), place }))
     }
 
     /// Waits until clients find the node there. Where ZooKeeper does not answer the node serves without, and
@@ -100,8 +114,17 @@ impl ShownNode {
         }
     }
 
+    /// Takes over nothing any more.
+    pub async fn rest(&self) {
+        let caretaker = self.caretaker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(caretaker) = caretaker {
+            caretaker.stop().await;
+        }
+    }
+
     /// Leaves the live nodes. Waits for ZooKeeper's answer no longer than it takes.
     pub async fn stop(&self) {
+        self.rest().await;
         self.publisher.stop().await;
     }
 
@@ -127,27 +150,53 @@ impl PublicView for ShownNode {
 }
 
 /// Weak: the node ends before whoever shows it does.
-fn view(node: &Weak<Node>, configsets: &Configsets) -> View {
-    let mut view = View::default();
-    let Some(node) = node.upgrade() else { return view };
-    for node in http::cluster_view(&node, configsets) {
-        match node.while_alive {
-            true => view.put_while_alive(&node.path, node.bytes),
-            false => view.put(&node.path, node.bytes),
-        }
-    }
-    view
+struct NodeView {
+    node: Weak<Node>,
+    configsets: Configsets,
+    /// Told when members may have come or gone.
+    stirred: Arc<Notify>,
 }
 
-/// Clients that read a collection's state there say which version they have.
-fn tell(node: &Weak<Node>, shown: &Shown) {
-    for path in &shown.left_out {
-        tracing::warn!(path, "too large for ZooKeeper, and not shown there");
+impl Source for NodeView {
+    async fn refresh(&self) -> Result<(), String> {
+        let Some(node) = self.node.upgrade() else { return Ok(()) };
+        node.refreshed().await.map_err(|error| error.to_string())
     }
-    for collection in node.upgrade().iter().flat_map(|node| node.list()) {
-        let version = shown.versions.get(&format!("/collections/{}/state.json", collection.name()));
-        let version = version.and_then(|version| u32::try_from(*version).ok());
-        version.into_iter().for_each(|version| collection.show_as(version));
+
+    fn view(&self) -> View {
+        let mut view = View::default();
+        let Some(node) = self.node.upgrade() else { return view };
+        for node in http::cluster_view(&node, &self.configsets) {
+            match node.while_alive {
+                true => view.put_while_alive(&node.path, node.bytes),
+                false => view.put(&node.path, node.bytes),
+            }
+        }
+        view
+    }
+
+    /// Clients that read a collection's state there say which version they have.
+    fn shown(&self, shown: &Shown) {
+        for path in &shown.left_out {
+            tracing::warn!(path, "too large for ZooKeeper, and not shown there");
+        }
+        let version = |(path, version): (&String, &i32)| {
+            let name = path.strip_prefix("/collections/")?.strip_suffix("/state.json")?;
+            Some((name.to_owned(), u32::try_from(*version).ok()?))
+        };
+        let versions = shown.versions.iter().filter_map(version).collect();
+        self.node.upgrade().iter().for_each(|node| node.show_as(BTreeMap::clone(&versions)));
+    }
+
+    fn living(&self, members: Vec<Member>) {
+        let Some(node) = self.node.upgrade() else { return };
+        let member = |Member { id, name, url }: Member| cluster::Member { id, name, url };
+        let members: Vec<cluster::Member> = members.into_iter().map(member).collect();
+        if node.living() != members {
+            node.set_living(members);
+        }
+        // Also where they are the same: another may have changed whose a collection is.
+        self.stirred.notify_one();
     }
 }
 
