@@ -1,5 +1,6 @@
 //! Solr's own clients against a node of this checkout, those of searches and updates also against a
-//! collection of several shards, one of them also through a relay before it, and other people's measures
+//! collection of several shards and through another node than the one that has the collection, one of them
+//! also through a relay before it, and other people's measures
 //! beside ours: the suites below `clients/`, with what they need from their registries installed below the
 //! target folder.
 //!
@@ -19,6 +20,9 @@ const CORE: &str = "clients";
 /// A collection of as many shards as make a difference to who believes that there is one.
 const SHARDED: &str = "clients_sharded";
 const SHARDS: usize = 3;
+/// A collection that another node has than the one that is asked.
+const MEMBERS: &str = "clients_members";
+const MEMBERS_SUITES: [&str; 2] = ["pysolr over members", "SolrJ 9 over members"];
 
 /// (name, folder below `clients/`, what it needs). The measures come with trec_eval for what trec_eval
 /// measures.
@@ -61,6 +65,7 @@ pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     let server = Server::start_with(root, "clients", false, &shown.collect::<Vec<_>>())?;
     let at = |url: &str, collection: &'static str| SuiteTarget {
         url: url.to_owned(),
+        owner: url.to_owned(),
         zookeeper: place.clone(),
         collection,
     };
@@ -81,12 +86,40 @@ pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
             outcomes.push((*name, guarded("mvn", || solrj(root, &at(&server.url, collection), folder))?));
         }
     }
+    drop(server);
+    match &zookeeper {
+        Some(zookeeper) => outcomes.extend(over_members(root, zookeeper)?),
+        None => outcomes.extend(MEMBERS_SUITES.map(|name| (name, Outcome::Skipped("java")))),
+    }
     Ok(outcomes)
+}
+
+/// Two nodes share a store: the one that is asked is not the one that has the collection.
+fn over_members(root: &Path, zookeeper: &ZooKeeper) -> Result<Vec<(&'static str, Outcome)>> {
+    let place = format!("{}/{MEMBERS}", zookeeper.address);
+    let store = format!("file://{}", zookeeper.folder().join("store").display());
+    let arguments = ["--zk", &place, "--store", &store, "--zk-credentials"].map(OsStr::new);
+    let arguments: Vec<&OsStr> = arguments.into_iter().chain([zookeeper.credentials.as_os_str()]).collect();
+    let owner = Server::start_with(root, "clients-owner", false, &arguments)?;
+    create(&owner.url, &format!("collections?action=CREATE&name={MEMBERS}&numShards=2"))?;
+    let asked = Server::start_with(root, "clients-asked", false, &arguments)?;
+    let at = SuiteTarget {
+        url: asked.url.clone(),
+        owner: owner.url.clone(),
+        zookeeper: place.clone(),
+        collection: MEMBERS,
+    };
+    let [of_python, of_java] = MEMBERS_SUITES;
+    let python_suite = || python(root, &asked.binary, &at, RELAYED);
+    let java_suite = || solrj(root, &at, SOLRJ_SUITES[0].1);
+    Ok(vec![(of_python, guarded("python3", python_suite)?), (of_java, guarded("mvn", java_suite)?)])
 }
 
 /// What a suite asks.
 struct SuiteTarget {
     url: String,
+    /// The node that has the collection.
+    owner: String,
     /// With the chroot; empty where there is none.
     zookeeper: String,
     collection: &'static str,
@@ -153,6 +186,7 @@ fn python(
         .args(["-m", "unittest", "discover", "-s"])
         .arg(root.join("clients").join(folder))
         .envs([("SOLR_URL", &*asked.url), ("SOLR_CORE", asked.collection), ("SOLR_ZK", &asked.zookeeper)])
+        .env("SOLR_OWNER", &asked.owner)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PARHELION", binary)
         .status();
@@ -165,6 +199,7 @@ fn solrj(root: &Path, asked: &SuiteTarget, folder: &str) -> Result<bool> {
         .arg(root.join("clients").join(folder).join("pom.xml"))
         .args(["test", &format!("-Dsolr.url={}", asked.url), &format!("-Dsolr.core={}", asked.collection)])
         .arg(format!("-Dsolr.zk={}", asked.zookeeper))
+        .arg(format!("-Dsolr.owner={}", asked.owner))
         .status();
     Ok(suite.context("cannot run Maven")?.success())
 }

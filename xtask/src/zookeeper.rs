@@ -61,6 +61,13 @@ impl ZooKeeper {
     }
 }
 
+impl ZooKeeper {
+    /// Ends with it.
+    pub fn folder(&self) -> &Path {
+        &self.data_dir
+    }
+}
+
 impl Drop for ZooKeeper {
     fn drop(&mut self) {
         let _ = self.child.kill();

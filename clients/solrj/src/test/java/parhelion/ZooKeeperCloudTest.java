@@ -38,7 +38,7 @@ class ZooKeeperCloudTest extends ClientSuite {
       DocCollection state = solr.getClusterStateProvider().getCollection(CORE);
       Replica leader = state.getLeader("shard1");
       assertTrue(leader.isActive(solr.getClusterStateProvider().getLiveNodes()));
-      assertTrue(URL.startsWith(leader.getBaseUrl()), leader.getBaseUrl());
+      assertTrue(OWNER.startsWith(leader.getBaseUrl()), leader.getBaseUrl());
       assertEquals("compositeId", state.getRouter().getName());
       assertEquals("_default", state.getConfigName());
       assertNull(solr.getClusterStateProvider().getClusterProperty("nothing"));
