@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+#[cfg(target_os = "linux")]
+use crate::cluster_tool::ClusterToolArgs;
 use crate::demo::DemoArgs;
 #[cfg(target_os = "linux")]
 use crate::doctor::DoctorArgs;
@@ -47,6 +49,9 @@ pub struct Cli {
 pub enum Command {
     /// Serve collections over Solr's HTTP API.
     Serve(ServeArgs),
+    /// Start a cluster on this machine with one command, look at it, lose a node, stop it.
+    #[cfg(target_os = "linux")]
+    Cluster(ClusterToolArgs),
     /// Index real files from this machine, show what to try, and serve them.
     Demo(DemoArgs),
     /// Send files, folders or standard input to a collection.

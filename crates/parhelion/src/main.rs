@@ -6,6 +6,8 @@
 mod allocator;
 mod ambient;
 mod cli;
+#[cfg(target_os = "linux")]
+mod cluster_tool;
 mod configsets;
 mod demo;
 #[cfg(target_os = "linux")]
@@ -77,6 +79,8 @@ fn start() -> ExitCode {
 fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(args) => block_on(serve::run(args, logs)),
+        #[cfg(target_os = "linux")]
+        Command::Cluster(args) => block_on(cluster_tool::run(args, cli.log)),
         Command::Demo(args) => block_on(demo::run(args)),
         Command::Post(args) => block_on(post::run(args)),
         Command::Ingest(args) => block_on(ingest::run(args)),

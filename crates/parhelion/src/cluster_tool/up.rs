@@ -1,0 +1,355 @@
+//! `cluster up` and `start`: plans what is to run, starts what of it does not, waits until clients find it. A
+//! call that fails ends what it has started, in the other order, unless it is to be kept.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::{Value, json};
+use tracing::level_filters::LevelFilter;
+use uuid::Uuid;
+
+use super::arguments::{FolderArgs, UpArgs};
+use super::folder::ClusterFolder;
+use super::halt::{HaltMethod, HaltTarget, halt};
+use super::launch::{LaunchedProcess, NodeCommand, check_environment};
+use super::ports;
+use super::process::ProcessIdentity;
+use super::record::{ClusterRecord, OwnZooKeeper, WantedCluster, ZooKeeperRecord};
+use super::srvr::check_zookeeper;
+use super::view::{ClusterObserver, ClusterView, NodeView};
+use super::waiting::{BoundedWait, LOOK, name_nodes};
+use super::zookeeper::ZooKeeperProgram;
+use crate::output;
+use crate::server::interrupted;
+
+const NODES_DEFAULT: u32 = 3;
+/// For what a failed call had started to end.
+const UNDONE_WITHIN: Duration = Duration::from_secs(20);
+
+pub async fn run(args: UpArgs, log: LevelFilter) -> anyhow::Result<()> {
+    let folder = ClusterFolder::make(&args.at.dir)?;
+    let zk = args.zk.as_ref().map(ToString::to_string);
+    let (store, base_port) = (args.store.as_deref(), args.base_port);
+    let wanted = WantedCluster { nodes: args.nodes, zk: zk.as_deref(), store, base_port };
+    let record = plan(&folder, &wanted, Uuid::new_v4().as_u128())?;
+    let numbers = record.nodes.iter().map(|it| it.node).collect();
+    let raising = Raising { folder, record, numbers, log, started: Vec::new() };
+    raising.run(args.keep, args.patience.time(), &args.at).await
+}
+
+pub async fn start(at: &FolderArgs, number: u32, patience: Duration, log: LevelFilter) -> anyhow::Result<()> {
+    let (folder, record) = ClusterFolder::existing(&at.dir)?;
+    record.node(number)?;
+    let raising = Raising { folder, record, numbers: vec![number], log, started: Vec::new() };
+    raising.run(false, patience, at).await
+}
+
+/// The cluster that is there, with as many nodes as are wanted, or a new one. Nothing is written.
+fn plan(folder: &ClusterFolder, wanted: &WantedCluster<'_>, random: u128) -> anyhow::Result<ClusterRecord> {
+    let found = folder.read()?.filter(|it| it.has_run || it.any_runs());
+    if let Some(record) = &found {
+        record.check_same(wanted)?;
+    }
+    let nodes = found.as_ref().map_or(0, |it| it.nodes.len());
+    let count =
+        wanted.nodes.map_or(if nodes == 0 { NODES_DEFAULT as usize } else { nodes }, |it| it as usize);
+    let taken = found.as_ref().map(ClusterRecord::ports).unwrap_or_default();
+    let numbers = u32::try_from(nodes)? + 1..=u32::try_from(count)?;
+    // One more, for ZooKeeper.
+    let mut ports = match wanted.base_port {
+        Some(base) => {
+            let nodes = numbers.map(|number| ports::node_port(base, number));
+            nodes.chain([ports::zookeeper_port(base)]).collect::<anyhow::Result<Vec<_>>>()?
+        }
+        None => ports::free(count - nodes + 1, &taken, random)?,
+    };
+    let for_zookeeper = ports.pop().context("a port for ZooKeeper")?;
+    let mut record = match found {
+        Some(record) => record,
+        None => new_record(folder, wanted, for_zookeeper)?,
+    };
+    ports.into_iter().for_each(|port| record.add_node(port));
+    Ok(record)
+}
+
+fn new_record(
+    folder: &ClusterFolder,
+    wanted: &WantedCluster<'_>,
+    zookeeper_port: u16,
+) -> anyhow::Result<ClusterRecord> {
+    let zookeeper = match wanted.zk {
+        Some(at) => ZooKeeperRecord { at: at.to_owned(), own: None },
+        None => ZooKeeperRecord {
+            at: format!("127.0.0.1:{zookeeper_port}"),
+            own: Some(OwnZooKeeper { port: zookeeper_port, process: None }),
+        },
+    };
+    let store = wanted.store.map_or_else(|| folder.store_url(), str::to_owned);
+    ensure!(
+        !store.starts_with("file://") || store.starts_with("file:///"),
+        "--store {store} is relative to the folder that a command is called in; write it as file:///folder"
+    );
+    Ok(ClusterRecord::new(folder.text(), zookeeper, store))
+}
+
+/// One call that starts what does not run.
+struct Raising {
+    folder: ClusterFolder,
+    record: ClusterRecord,
+    /// The nodes that are to run.
+    numbers: Vec<u32>,
+    /// Theirs.
+    log: LevelFilter,
+    started: Vec<LaunchedProcess>,
+}
+
+impl Raising {
+    async fn run(mut self, keep: bool, patience: Duration, at: &FolderArgs) -> anyhow::Result<()> {
+        check_environment(|name| std::env::var_os(name).is_some())?;
+        let mut wait = BoundedWait::new(patience);
+        let done = tokio::select! {
+            done = self.raise(&mut wait) => done,
+            () = interrupted() => Err(anyhow::anyhow!("interrupted")),
+        };
+        if let Err(error) = done {
+            self.fail(keep).await;
+            return Err(error);
+        }
+        self.record.has_run |= self.numbers.len() == self.record.nodes.len();
+        self.folder.save(&self.record)?;
+        if at.json {
+            output::json(&self.to_json());
+        } else {
+            self.print(&at.dir.display().to_string());
+        }
+        Ok(())
+    }
+
+    async fn raise(&mut self, wait: &mut BoundedWait) -> anyhow::Result<()> {
+        // First: by it the next call knows the folder, whatever this one leaves there.
+        self.folder.save(&self.record)?;
+        self.raise_zookeeper(wait).await?;
+        for number in self.numbers.clone() {
+            self.start_node(number)?;
+        }
+        self.await_nodes(wait).await
+    }
+
+    async fn raise_zookeeper(&mut self, wait: &mut BoundedWait) -> anyhow::Result<()> {
+        let at = self.record.zookeeper.at.clone();
+        let Some(own) = self.record.zookeeper.own.clone() else {
+            let others = if self.record.has_run { "" } else { ", or leave --zk out, and one is started" };
+            return check_zookeeper(&at)
+                .await
+                .map_err(|why| anyhow::anyhow!("no ZooKeeper serves at `{at}` ({why}); start it{others}"));
+        };
+        let process = match self.record.zookeeper_process() {
+            Some(process) => process.clone(),
+            None => self.start_zookeeper(own.port, wait).await?,
+        };
+        while let Err(why) = check_zookeeper(&at).await {
+            self.check_started()?;
+            ensure!(process.runs(), "ZooKeeper ended; see `{}`", self.folder.zookeeper_log().display());
+            if wait.is_over() {
+                bail!(
+                    "ZooKeeper does not serve within {} s ({why}); {}",
+                    wait.seconds(),
+                    self.last_words("ZooKeeper")
+                );
+            }
+            wait.tell(&format!("ZooKeeper to serve at {at}"));
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(())
+    }
+
+    async fn start_zookeeper(
+        &mut self,
+        port: u16,
+        wait: &mut BoundedWait,
+    ) -> anyhow::Result<ProcessIdentity> {
+        ports::check_free(port, "ZooKeeper")?;
+        let home = self.folder.zookeeper();
+        std::fs::create_dir_all(&home)
+            .with_context(|| format!("cannot make the folder `{}`", home.display()))?;
+        let program = ZooKeeperProgram::find(&home, wait).await?;
+        let mut command = program.command(&home, port)?;
+        let name = "ZooKeeper".to_owned();
+        let launched = LaunchedProcess::start(name, &mut command, &self.folder.zookeeper_log())?;
+        let process = launched.process.clone();
+        self.started.push(launched);
+        self.record.zookeeper.own = Some(OwnZooKeeper { port, process: Some(process.clone()) });
+        self.folder.save(&self.record)?;
+        Ok(process)
+    }
+
+    /// Unless it runs.
+    fn start_node(&mut self, number: u32) -> anyhow::Result<()> {
+        let node = self.record.node(number)?;
+        if node.runs() {
+            return Ok(());
+        }
+        let (name, port) = (format!("node {number}"), node.port);
+        ports::check_free(port, &name)?;
+        let data_dir = self.folder.node(number);
+        let (zk, store) = (&self.record.zookeeper.at, &self.record.store);
+        let mut command = NodeCommand { port, zk, store, data_dir: &data_dir, log: self.log }.prepare()?;
+        let launched = LaunchedProcess::start(name, &mut command, &self.folder.node_log(number))?;
+        if let Some(node) = self.record.node_mut(number) {
+            node.process = Some(launched.process.clone());
+        }
+        self.started.push(launched);
+        // Before anything is waited for: a command that is killed now leaves no process that nobody knows.
+        self.folder.save(&self.record)
+    }
+
+    async fn await_nodes(&mut self, wait: &mut BoundedWait) -> anyhow::Result<()> {
+        let observer = ClusterObserver::new(&self.record)?;
+        loop {
+            self.check_started()?;
+            let view = observer.look(&self.record).await;
+            let among = |it: &&NodeView| self.numbers.contains(&it.node);
+            let that = |is_it: fn(&NodeView) -> bool| -> Vec<u32> {
+                view.nodes.iter().filter(among).filter(|it| is_it(it)).map(|it| it.node).collect()
+            };
+            let ended = that(|it| !it.runs);
+            if !ended.is_empty() {
+                // Whatever this call has started says more.
+                self.check_started()?;
+                bail!("{} ended; see `log` in its folder", name_nodes(&ended));
+            }
+            let (silent, unseen) = (that(|it| !it.answers), that(|it| it.live != Some(true)));
+            let awaited = match (silent.as_slice(), unseen.as_slice()) {
+                ([], []) => return Ok(()),
+                ([], unseen) => format!("{} to be found in ZooKeeper", name_nodes(unseen)),
+                (silent, _) => format!("{} to answer", name_nodes(silent)),
+            };
+            if wait.is_over() {
+                let first = silent.first().or(unseen.first()).copied().unwrap_or_default();
+                return Err(self.late(&awaited, &view, first, wait.seconds()));
+            }
+            wait.tell(&awaited);
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    fn late(&self, awaited: &str, view: &ClusterView, first: u32, seconds: u64) -> anyhow::Error {
+        let zookeeper = view.zookeeper_wrong.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        let words = self.last_words(&format!("node {first}"));
+        anyhow::anyhow!("waited {seconds} s in vain for {awaited}{zookeeper}; {words}")
+    }
+
+    /// Errors: a process of this call has ended.
+    fn check_started(&mut self) -> anyhow::Result<()> {
+        self.started.iter_mut().try_for_each(LaunchedProcess::check)
+    }
+
+    fn last_words(&self, name: &str) -> String {
+        let started = self.started.iter().find(|it| it.name == name);
+        started.map_or_else(|| format!("{name} was started before: see its log"), LaunchedProcess::last_words)
+    }
+
+    /// Ends what was started, nodes before ZooKeeper, and forgets it.
+    async fn fail(&mut self, keep: bool) {
+        if self.started.is_empty() {
+            return;
+        }
+        let names: Vec<&str> = self.started.iter().map(|it| it.name.as_str()).collect();
+        if keep {
+            output::note(&format!("left running, as far as it does: {}", names.join(", ")));
+            return;
+        }
+        output::note(&format!("stopping what was started: {}", names.join(", ")));
+        let target = |it: &LaunchedProcess| HaltTarget { name: it.name.clone(), process: it.process.clone() };
+        let (zookeeper, nodes): (Vec<_>, Vec<_>) =
+            self.started.iter().map(target).partition(|it| it.name == "ZooKeeper");
+        for targets in [nodes, zookeeper] {
+            match halt(&targets, HaltMethod::Terminate(UNDONE_WITHIN)).await {
+                Ok(_) => self.forget(&targets),
+                Err(error) => output::note(&format!("{error:#}")),
+            }
+        }
+        if let Err(error) = self.folder.save(&self.record) {
+            output::note(&format!("{error:#}"));
+        }
+    }
+
+    fn forget(&mut self, ended: &[HaltTarget]) {
+        let nodes = self.record.nodes.iter_mut().map(|it| &mut it.process);
+        let zookeeper = self.record.zookeeper.own.iter_mut().map(|it| &mut it.process);
+        for process in nodes.chain(zookeeper) {
+            if process.as_ref().is_some_and(|it| ended.iter().any(|target| target.process == *it)) {
+                *process = None;
+            }
+        }
+    }
+
+    fn print(&self, dir: &str) {
+        let mut table = output::table();
+        table.set_header(["node", "url", "pid"]);
+        for it in &self.record.nodes {
+            let pid = it.process.as_ref().filter(|it| it.runs());
+            let pid = pid.map_or_else(|| "does not run".to_owned(), |it| it.pid.to_string());
+            table.add_row([it.node.to_string(), it.url.clone(), pid]);
+        }
+        output::line(&table.to_string());
+        let pid = self.record.zookeeper_process().map_or_else(String::new, |it| format!(" (pid {})", it.pid));
+        output::line(&format!("ZooKeeper {}{pid}\nstore {}", self.record.zookeeper.at, self.record.store));
+        output::note(&format!("stop it with `parhelion cluster down --dir {dir}`"));
+    }
+
+    fn to_json(&self) -> Value {
+        let running = |it: &Option<ProcessIdentity>| it.as_ref().filter(|it| it.runs()).map(|it| it.pid);
+        let nodes = self.record.nodes.iter();
+        let nodes: Vec<Value> =
+            nodes.map(|it| json!({"node": it.node, "url": it.url, "pid": running(&it.process)})).collect();
+        json!({
+            "nodes": nodes, "zk": self.record.zookeeper.at,
+            "zkPid": self.record.zookeeper_process().map(|it| it.pid), "store": self.record.store,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_cluster_has_what_was_asked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ClusterFolder::make(dir.path()).unwrap();
+        let ports = |record: &ClusterRecord| record.nodes.iter().map(|it| it.port).collect::<Vec<_>>();
+        let wanted = WantedCluster { nodes: Some(2), base_port: Some(8983), ..WantedCluster::default() };
+        let record = plan(&folder, &wanted, 0).unwrap();
+        assert_eq!((ports(&record), record.zookeeper.at.as_str()), (vec![8983, 8984], "127.0.0.1:9983"));
+        assert_eq!(record.store, folder.store_url());
+        let given = WantedCluster { zk: Some("zk:2181/a"), store: Some("s3://b/p"), ..wanted };
+        let record = plan(&folder, &given, 0).unwrap();
+        assert_eq!((record.zookeeper.own, record.store.as_str()), (None, "s3://b/p"));
+        assert_eq!(record.zookeeper.at, "zk:2181/a");
+        assert_eq!(plan(&folder, &WantedCluster::default(), 7).unwrap().nodes.len(), 3);
+        let relative = WantedCluster { store: Some("file://store"), ..wanted };
+        let refused = plan(&folder, &relative, 0).unwrap_err().to_string();
+        assert!(refused.contains("file:///folder"), "{refused}");
+    }
+
+    #[test]
+    fn a_cluster_that_has_run_is_the_same_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ClusterFolder::make(dir.path()).unwrap();
+        let mut first = plan(&folder, &WantedCluster::default(), 0).unwrap();
+        folder.save(&first).unwrap();
+        let other = WantedCluster { nodes: Some(1), base_port: Some(8983), ..WantedCluster::default() };
+        assert_eq!(plan(&folder, &other, 0).unwrap().nodes[0].port, 8983, "it has never run");
+        first.has_run = true;
+        folder.save(&first).unwrap();
+        assert_eq!(plan(&folder, &WantedCluster::default(), 99).unwrap(), first);
+        assert!(plan(&folder, &other, 0).is_err());
+        let more = plan(&folder, &WantedCluster { nodes: Some(5), ..WantedCluster::default() }, 0).unwrap();
+        assert_eq!(more.nodes[..3], first.nodes[..]);
+        let mut ports = more.ports();
+        ports.sort_unstable();
+        ports.dedup();
+        assert_eq!((more.nodes.len(), ports.len()), (5, 6), "each has a port of its own");
+    }
+}

@@ -1,0 +1,272 @@
+//! A cluster as it is at one moment, seen from outside: which processes run, which nodes answer, whom clients
+//! find in ZooKeeper, and who leads what. In: the record; out: a view, as a table, as JSON, and as what is
+//! wrong with it. It changes nothing.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use client::{
+    ClusterState, ClusterStateSource as _, EndpointSource as _, SolrClient, SolrUrl, ZooKeeperState,
+};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::record::{ClusterRecord, NodeRecord};
+use super::waiting::name_nodes;
+use crate::output;
+
+/// For one answer, of a node or of ZooKeeper.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub struct ClusterView {
+    pub zk: String,
+    /// Whether the cluster has one of its own.
+    owns_zookeeper: bool,
+    zookeeper_pid: Option<u32>,
+    /// What keeps it from telling the cluster's state.
+    pub zookeeper_wrong: Option<String>,
+    pub nodes: Vec<NodeView>,
+    /// Of shards without a leader that lives, as `collection/shard`.
+    leaderless: Vec<String>,
+}
+
+pub struct NodeView {
+    pub node: u32,
+    pub url: String,
+    pub pid: Option<u32>,
+    pub runs: bool,
+    pub answers: bool,
+    /// Whether it is among the live nodes in ZooKeeper; `None` where that does not tell.
+    pub live: Option<bool>,
+    leads: Vec<String>,
+}
+
+/// Looks at one cluster, as often as it is asked to. Keeps its connections between the looks.
+pub struct ClusterObserver {
+    zookeeper: ZooKeeperState,
+    /// By the node's URL.
+    clients: BTreeMap<String, SolrClient>,
+}
+
+impl ClusterObserver {
+    pub fn new(record: &ClusterRecord) -> anyhow::Result<Self> {
+        let client = |node: &NodeRecord| -> anyhow::Result<_> {
+            Ok((node.url.clone(), SolrClient::new(node.url.parse()?, PATIENCE)))
+        };
+        let clients = record.nodes.iter().map(client).collect::<anyhow::Result<_>>()?;
+        Ok(Self { zookeeper: record.zookeeper.at.parse()?, clients })
+    }
+
+    pub async fn look(&self, record: &ClusterRecord) -> ClusterView {
+        let (answers, state) = tokio::join!(self.ask_nodes(&record.nodes), self.read_state());
+        ClusterView::new(record, answers, state.as_ref())
+    }
+
+    /// Of each node, in their order, whether it answers: whatever it says, a refused login as well.
+    async fn ask_nodes(&self, nodes: &[NodeRecord]) -> Vec<bool> {
+        let mut asked = JoinSet::new();
+        for (at, node) in nodes.iter().enumerate() {
+            if let Some(client) = self.clients.get(&node.url).cloned() {
+                let params = [("wt", "json")];
+                asked.spawn(async move { (at, client.get("admin/info/system", &params).await.is_ok()) });
+            }
+        }
+        let mut answers = vec![false; nodes.len()];
+        while let Some(answer) = asked.join_next().await {
+            if let Ok((at, does)) = answer
+                && let Some(slot) = answers.get_mut(at)
+            {
+                *slot = does;
+            }
+        }
+        answers
+    }
+
+    /// Errors: why ZooKeeper tells nothing.
+    async fn read_state(&self) -> Result<ToldState, String> {
+        let live = self.zookeeper.watch();
+        let late =
+            |_| format!("ZooKeeper at {} does not answer within {} s", self.zookeeper, PATIENCE.as_secs());
+        let cluster = timeout(PATIENCE, self.zookeeper.fetch()).await.map_err(late)?;
+        let cluster = cluster.map_err(|error| error.to_string())?;
+        let live = live.borrow().iter().map(|endpoint| endpoint.url.clone()).collect();
+        Ok(ToldState { live, cluster })
+    }
+}
+
+/// What ZooKeeper tells of a cluster.
+struct ToldState {
+    live: Vec<SolrUrl>,
+    cluster: ClusterState,
+}
+
+impl ClusterView {
+    fn new(record: &ClusterRecord, answers: Vec<bool>, state: Result<&ToldState, &String>) -> Self {
+        let node = |(node, answers): (&NodeRecord, bool)| {
+            let is_it = |url: &SolrUrl| url.to_string() == node.url;
+            NodeView {
+                node: node.node,
+                url: node.url.clone(),
+                pid: node.pid().filter(|_| node.runs()),
+                runs: node.runs(),
+                answers,
+                live: state.ok().map(|state| state.live.iter().any(is_it)),
+                leads: state.map_or_else(|_| Vec::new(), |state| led(&state.cluster, is_it)),
+            }
+        };
+        Self {
+            zk: record.zookeeper.at.clone(),
+            owns_zookeeper: record.zookeeper.own.is_some(),
+            zookeeper_pid: record.zookeeper_process().map(|it| it.pid),
+            zookeeper_wrong: state.err().cloned(),
+            nodes: record.nodes.iter().zip(answers).map(node).collect(),
+            leaderless: state.map_or_else(|_| Vec::new(), |state| leaderless(&state.cluster)),
+        }
+    }
+
+    /// What is not as it should be, each with the next step where there is one.
+    pub fn wrong(&self, dir: &str) -> Vec<String> {
+        let that = |is_it: fn(&NodeView) -> bool| -> Vec<u32> {
+            self.nodes.iter().filter(|it| is_it(it)).map(|it| it.node).collect()
+        };
+        let mut wrong = Vec::new();
+        let mut add = |nodes: &[u32], what: &str| {
+            if !nodes.is_empty() {
+                wrong.push(format!("{}: {what}", name_nodes(nodes)));
+            }
+        };
+        add(
+            &that(|it| !it.runs),
+            &format!("gone; `parhelion cluster up --dir {dir}` starts what does not run"),
+        );
+        add(
+            &that(|it| it.runs && !it.answers),
+            "running, but without an answer; see `log` in the node's folder",
+        );
+        add(
+            &that(|it| it.answers && it.live == Some(false)),
+            "clients do not find it in ZooKeeper; see `log` in the node's folder",
+        );
+        if self.owns_zookeeper && self.zookeeper_pid.is_none() {
+            wrong.push(format!("ZooKeeper: gone; `parhelion cluster up --dir {dir}` starts it"));
+        } else {
+            wrong.extend(self.zookeeper_wrong.clone());
+        }
+        if !self.leaderless.is_empty() {
+            wrong.push(format!("nobody leads {}", self.leaderless.join(", ")));
+        }
+        wrong
+    }
+
+    pub fn print(&self) {
+        let word = |is: bool, yes: &str, no: &str| if is { yes.to_owned() } else { no.to_owned() };
+        let mut table = output::table();
+        table.set_header(["node", "url", "pid", "process", "answers", "in ZooKeeper", "leads"]);
+        for it in &self.nodes {
+            let live = it.live.map_or_else(|| "?".to_owned(), |live| word(live, "live", "no"));
+            table.add_row([
+                it.node.to_string(),
+                it.url.clone(),
+                it.pid.map_or_else(String::new, |pid| pid.to_string()),
+                word(it.runs, "runs", "gone"),
+                word(it.answers, "yes", "no"),
+                live,
+                it.leads.join(", "),
+            ]);
+        }
+        output::line(&table.to_string());
+        let pid = self.zookeeper_pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
+        output::line(&format!("ZooKeeper {}{pid}", self.zk));
+    }
+
+    pub fn to_json(&self, is_healthy: bool) -> Value {
+        let nodes: Vec<Value> = self
+            .nodes
+            .iter()
+            .map(|it| {
+                json!({
+                    "node": it.node, "url": it.url, "pid": it.pid, "runs": it.runs, "answers": it.answers,
+                    "live": it.live, "leads": it.leads,
+                })
+            })
+            .collect();
+        json!({
+            "healthy": is_healthy, "nodes": nodes, "zk": self.zk, "zkPid": self.zookeeper_pid,
+            "zkAnswers": self.zookeeper_wrong.is_none(), "withoutLeader": self.leaderless,
+        })
+    }
+}
+
+fn led(state: &ClusterState, is_it: impl Fn(&SolrUrl) -> bool) -> Vec<String> {
+    shards_where(state, |shard| shard.replicas.iter().any(|it| it.leads && is_it(&it.url)))
+}
+
+fn leaderless(state: &ClusterState) -> Vec<String> {
+    shards_where(state, |shard| !shard.replicas.iter().any(|it| it.leads))
+}
+
+fn shards_where(state: &ClusterState, is_one: impl Fn(&client::Shard) -> bool) -> Vec<String> {
+    let all = state.collections.iter().flat_map(|(name, shards)| shards.iter().map(move |it| (name, it)));
+    all.filter(|(_, shard)| is_one(shard)).map(|(name, shard)| format!("{name}/{}", shard.name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_led_or_not() {
+        let replica = |node: u16, leader: &str| {
+            json!({"core": "c", "base_url": format!("http://127.0.0.1:{node}/solr"), "state": "active",
+                "node_name": format!("127.0.0.1:{node}_solr"), "leader": leader})
+        };
+        let state = ClusterState::parse(&json!({"cluster": {
+            "live_nodes": ["127.0.0.1:1_solr", "127.0.0.1:2_solr"],
+            "collections": {"films": {"shards": {
+                "shard1": {"replicas": {"a": replica(1, "true"), "b": replica(2, "false")}},
+                "shard2": {"replicas": {"c": replica(3, "true")}},
+            }}},
+        }}));
+        let state = state.unwrap();
+        let led_by =
+            |node: u16| led(&state, |url| url.to_string() == format!("http://127.0.0.1:{node}/solr"));
+        assert_eq!((led_by(1), led_by(2), led_by(3)), (vec!["films/shard1".to_owned()], vec![], vec![]));
+        assert_eq!(leaderless(&state), ["films/shard2"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_once() {
+        let node = |node: u32, runs: bool, answers: bool, live: Option<bool>| NodeView {
+            node,
+            url: String::new(),
+            pid: None,
+            runs,
+            answers,
+            live,
+            leads: Vec::new(),
+        };
+        let view = |nodes: Vec<NodeView>| ClusterView {
+            zk: "zk:2181".to_owned(),
+            owns_zookeeper: false,
+            zookeeper_pid: None,
+            zookeeper_wrong: None,
+            nodes,
+            leaderless: Vec::new(),
+        };
+        assert!(view(vec![node(1, true, true, Some(true))]).wrong("c").is_empty());
+        let wrong = view(vec![
+            node(1, false, false, Some(true)),
+            node(2, false, false, Some(false)),
+            node(3, true, false, Some(false)),
+            node(4, true, true, Some(false)),
+        ]);
+        let wrong = wrong.wrong("./c");
+        assert_eq!(wrong.len(), 3, "{wrong:?}");
+        assert!(wrong[0].starts_with("nodes 1 and 2: gone; `parhelion cluster up --dir ./c`"), "{wrong:?}");
+        assert!(
+            wrong[1].starts_with("node 3: running") && wrong[2].starts_with("node 4: clients"),
+            "{wrong:?}"
+        );
+    }
+}
