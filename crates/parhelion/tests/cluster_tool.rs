@@ -1,13 +1,15 @@
 //! `parhelion cluster`: one command starts a cluster of this very binary, which goes on without it, is the
-//! same again when it is called again, and is gone when told so. The cases with processes need a ZooKeeper:
-//! Java, and either a ZooKeeper on the machine or Maven to fetch one. Where either is missing they say so and
-//! do nothing.
+//! same again when it is called again, and is gone when told so. The case of a whole life needs a ZooKeeper:
+//! Java, and either a ZooKeeper on the machine or Maven to fetch one. Where any of it is missing it says so
+//! and does nothing.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr)]
 
 use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -87,7 +89,14 @@ fn a_cluster_goes_on_without_its_command_and_comes_back_as_it_was() {
     }
     let folder = Folder::new();
     let dir = folder.dir();
-    let up = told(&["up", "--nodes", "1"], &dir);
+    let first = run(&["up", "--nodes", "1", "--json"], &dir);
+    let words = String::from_utf8_lossy(&first.stderr);
+    if words.contains("Maven cannot fetch ZooKeeper") {
+        eprintln!("skipped: {words}");
+        return;
+    }
+    assert!(first.status.success(), "{words}");
+    let up: Value = serde_json::from_slice(&first.stdout).expect("one JSON object");
     let node = up["nodes"][0].clone();
     let url = node["url"].as_str().unwrap();
     let status = told(&["status"], &dir);
@@ -118,25 +127,58 @@ fn a_cluster_goes_on_without_its_command_and_comes_back_as_it_was() {
     assert!(!dir.exists());
 }
 
+/// Listens as a ZooKeeper that serves, and has nothing to tell: who asks for a session is left alone. Out: its
+/// address. Its thread ends with the tests.
+fn silent_zookeeper() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let at = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut word = [0; 4];
+            if stream.read_exact(&mut word).is_ok() && &word == b"srvr" {
+                let _ = stream.write_all(b"Zookeeper version: 0\nMode: standalone\n");
+            }
+        }
+    });
+    at
+}
+
+fn record(dir: &Path) -> Value {
+    let text = std::fs::read_to_string(dir.join("cluster.json")).expect("a record");
+    serde_json::from_str(&text).expect("JSON")
+}
+
 #[test]
 fn a_node_that_does_not_start_is_named_and_nothing_is_left() {
-    if let Some(why) = missing() {
-        eprintln!("skipped: {why}");
-        return;
-    }
     let folder = Folder::new();
-    let dir = folder.dir();
-    let words = refused(cluster(&["up", "--nodes", "1", "--store", "nowhere://bucket", "--json"], &dir));
-    assert!(words.contains("error: node 1 ended") && words.contains("nowhere://bucket"), "{words}");
-    let record = std::fs::read_to_string(dir.join("cluster.json")).unwrap();
-    let record: Value = serde_json::from_str(&record).unwrap();
-    assert!(
-        record["nodes"][0]["process"].is_null() && record["zookeeper"]["own"]["process"].is_null(),
-        "{record}"
-    );
-    // It has never run, so that another store may be named.
-    let up = told(&["up", "--nodes", "1"], &dir);
-    assert!(up["store"].as_str().unwrap().ends_with("/cluster/store"), "{up}");
+    let (dir, zk) = (folder.dir(), silent_zookeeper());
+    let up = ["up", "--nodes", "2", "--zk", &zk, "--store", "nowhere://bucket", "--json"];
+    let words = refused(cluster(&up, &dir));
+    assert!(words.contains(" ended (exit status: 1); the last lines of its log"), "{words}");
+    assert!(words.contains("cannot use the store `nowhere://bucket`"), "{words}");
+    assert!(words.contains("stopping what was started: node 1, node 2"), "{words}");
+    assert!(record(&dir)["nodes"].as_array().unwrap().iter().all(|node| node["process"].is_null()));
+}
+
+#[test]
+fn a_call_that_is_interrupted_stops_what_it_started() {
+    let folder = Folder::new();
+    let (dir, zk) = (folder.dir(), silent_zookeeper());
+    let mut up = cluster(&["up", "--nodes", "1", "--zk", &zk], &dir);
+    let mut up = up.stderr(Stdio::piped()).spawn().expect("the binary runs");
+    let mut words = BufReader::new(up.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    let awaited = words.any(|line| line.starts_with("waiting for node 1 to be found in ZooKeeper"));
+    assert!(awaited, "it says what it waits for");
+    let pid = record(&dir)["nodes"][0]["process"]["pid"].to_string();
+    // One that has ended and was not waited for yet is still listed.
+    let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    let runs = || stat().is_ok_and(|stat| !stat.contains(") Z "));
+    assert!(runs());
+    assert!(Command::new("kill").arg(up.id().to_string()).status().expect("`kill` runs").success());
+    let rest: Vec<String> = words.collect();
+    assert_eq!(rest.last().map(String::as_str), Some("error: interrupted"), "{rest:?}");
+    assert!(!up.wait().expect("it ends").success() && !runs());
+    assert!(record(&dir)["nodes"][0]["process"].is_null());
 }
 
 #[test]
@@ -144,7 +186,7 @@ fn what_is_missing_is_said_with_the_next_step() {
     let folder = Folder::new();
     let dir = folder.dir();
     // Nothing listens there any more.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let dead = refused(cluster(&["up", "--zk", &format!("127.0.0.1:{port}"), "--json"], &dir));
     assert!(dead.contains("no ZooKeeper serves at") && dead.contains("leave --zk out"), "{dead}");
     assert!(!dir.join("node1").exists(), "no node was started");

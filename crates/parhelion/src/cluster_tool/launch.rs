@@ -3,7 +3,7 @@
 //! of a node, too.
 
 use std::fs::{self, File};
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -59,6 +59,17 @@ impl LaunchedProcess {
 
     fn ended(&self, status: ExitStatus) -> String {
         format!("{} ended ({status}); {}", self.name, self.last_words())
+    }
+
+    /// Whether a line of its log begins so.
+    pub fn has_said(&self, words: &str) -> bool {
+        let read = || -> std::io::Result<bool> {
+            let mut file = File::open(&self.log)?;
+            file.seek(SeekFrom::Start(self.log_from))?;
+            let mut lines = BufReader::new(file).split(b'\n');
+            Ok(lines.any(|line| line.is_ok_and(|line| line.starts_with(words.as_bytes()))))
+        };
+        read().unwrap_or(false)
     }
 
     /// The end of its log, with the log's name.
@@ -150,6 +161,7 @@ mod tests {
         let mut launched = LaunchedProcess::start("node 2".to_owned(), &mut command, &log).unwrap();
         let status = launched.child.wait().unwrap();
         let ended = launched.check().unwrap_err().to_string();
+        assert!(launched.has_said("no ro") && !launched.has_said("room"));
         assert!(
             !status.success() && ended.contains("node 2 ended") && ended.ends_with("  no room"),
             "{ended}"

@@ -11,6 +11,7 @@ mod arguments;
 mod folder;
 mod halt;
 mod launch;
+mod plan;
 mod ports;
 mod process;
 mod record;

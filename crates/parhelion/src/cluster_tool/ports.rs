@@ -28,11 +28,13 @@ pub fn zookeeper_port(base: u16) -> anyhow::Result<u16> {
     })
 }
 
-/// Errors: a port that another process listens on.
-pub fn check_free(port: u16, what: &str) -> anyhow::Result<()> {
+/// Errors: a port that another process listens on, with what else to do than to stop that one.
+pub fn check_free(port: u16, what: &str, or_else: &str) -> anyhow::Result<()> {
     let bound = TcpListener::bind(("127.0.0.1", port)).map(drop);
     bound.with_context(|| {
-        format!("port {port} of 127.0.0.1 is not free for {what}; stop the program that listens there")
+        format!(
+            "port {port} of 127.0.0.1 is not free for {what}; stop the program that listens there{or_else}"
+        )
     })
 }
 
@@ -100,9 +102,13 @@ mod tests {
     fn a_port_that_is_listened_at_is_not_free() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let refused = check_free(port, "node 2").unwrap_err().to_string();
-        assert!(refused.contains(&format!("port {port}")) && refused.contains("node 2"), "{refused}");
+        let refused = check_free(port, "node 2", ", or not").unwrap_err().to_string();
+        assert!(
+            refused.contains(&format!("port {port}"))
+                && refused.contains("node 2; stop the program that listens there, or not"),
+            "{refused}"
+        );
         drop(listener);
-        check_free(port, "node 2").unwrap();
+        check_free(port, "node 2", "").unwrap();
     }
 }

@@ -106,8 +106,12 @@ impl ClusterRecord {
     }
 
     pub fn add_node(&mut self, port: u16) {
-        let next = self.nodes.iter().map(|it| it.node).max().unwrap_or(0) + 1;
-        self.nodes.push(NodeRecord::new(next, port));
+        self.nodes.push(NodeRecord::new(self.node_max() + 1, port));
+    }
+
+    /// The last node's number; 0 where there is none.
+    pub fn node_max(&self) -> u32 {
+        self.nodes.iter().map(|it| it.node).max().unwrap_or(0)
     }
 
     /// All ports that the cluster's own processes listen on.

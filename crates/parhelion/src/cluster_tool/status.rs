@@ -14,7 +14,7 @@ pub async fn run(at: &FolderArgs) -> anyhow::Result<()> {
     let view = ClusterObserver::new(&record)?.look(&record).await;
     let wrong = view.wrong(&at.dir.display().to_string());
     if at.json {
-        output::json(&view.to_json(wrong.is_empty()));
+        output::json(&view.to_json(&wrong));
     } else {
         view.print();
     }

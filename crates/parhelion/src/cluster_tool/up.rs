@@ -1,5 +1,6 @@
-//! `cluster up` and `start`: plans what is to run, starts what of it does not, waits until clients find it. A
-//! call that fails ends what it has started, in the other order, unless it is to be kept.
+//! `cluster up` and `start`: starts what of a cluster does not run and waits until clients find it. What is
+//! to run is `plan`'s. A call that fails ends what it has started, in the other order, unless it is to be
+//! kept.
 
 use std::time::Duration;
 
@@ -12,9 +13,10 @@ use super::arguments::{FolderArgs, UpArgs};
 use super::folder::ClusterFolder;
 use super::halt::{HaltMethod, HaltTarget, halt};
 use super::launch::{LaunchedProcess, NodeCommand, check_environment};
+use super::plan::plan_cluster;
 use super::ports;
 use super::process::ProcessIdentity;
-use super::record::{ClusterRecord, OwnZooKeeper, WantedCluster, ZooKeeperRecord};
+use super::record::{ClusterRecord, OwnZooKeeper, WantedCluster};
 use super::srvr::check_zookeeper;
 use super::view::{ClusterObserver, ClusterView, NodeView};
 use super::waiting::{BoundedWait, LOOK, name_nodes};
@@ -22,7 +24,6 @@ use super::zookeeper::ZooKeeperProgram;
 use crate::output;
 use crate::server::interrupted;
 
-const NODES_DEFAULT: u32 = 3;
 /// For what a failed call had started to end.
 const UNDONE_WITHIN: Duration = Duration::from_secs(20);
 
@@ -31,71 +32,27 @@ pub async fn run(args: UpArgs, log: LevelFilter) -> anyhow::Result<()> {
     let zk = args.zk.as_ref().map(ToString::to_string);
     let (store, base_port) = (args.store.as_deref(), args.base_port);
     let wanted = WantedCluster { nodes: args.nodes, zk: zk.as_deref(), store, base_port };
-    let record = plan(&folder, &wanted, Uuid::new_v4().as_u128())?;
+    let nodes_before = folder.read()?.map_or(0, |it| it.node_max());
+    let record = plan_cluster(&folder, &wanted, Uuid::new_v4().as_u128())?;
     let numbers = record.nodes.iter().map(|it| it.node).collect();
-    let raising = Raising { folder, record, numbers, log, started: Vec::new() };
+    let raising = Raising { folder, record, nodes_before, numbers, log, started: Vec::new() };
     raising.run(args.keep, args.patience.time(), &args.at).await
 }
 
 pub async fn start(at: &FolderArgs, number: u32, patience: Duration, log: LevelFilter) -> anyhow::Result<()> {
     let (folder, record) = ClusterFolder::existing(&at.dir)?;
     record.node(number)?;
-    let raising = Raising { folder, record, numbers: vec![number], log, started: Vec::new() };
+    let (nodes_before, numbers) = (record.node_max(), vec![number]);
+    let raising = Raising { folder, record, nodes_before, numbers, log, started: Vec::new() };
     raising.run(false, patience, at).await
-}
-
-/// The cluster that is there, with as many nodes as are wanted, or a new one. Nothing is written.
-fn plan(folder: &ClusterFolder, wanted: &WantedCluster<'_>, random: u128) -> anyhow::Result<ClusterRecord> {
-    let found = folder.read()?.filter(|it| it.has_run || it.any_runs());
-    if let Some(record) = &found {
-        record.check_same(wanted)?;
-    }
-    let nodes = found.as_ref().map_or(0, |it| it.nodes.len());
-    let count =
-        wanted.nodes.map_or(if nodes == 0 { NODES_DEFAULT as usize } else { nodes }, |it| it as usize);
-    let taken = found.as_ref().map(ClusterRecord::ports).unwrap_or_default();
-    let numbers = u32::try_from(nodes)? + 1..=u32::try_from(count)?;
-    // One more, for ZooKeeper.
-    let mut ports = match wanted.base_port {
-        Some(base) => {
-            let nodes = numbers.map(|number| ports::node_port(base, number));
-            nodes.chain([ports::zookeeper_port(base)]).collect::<anyhow::Result<Vec<_>>>()?
-        }
-        None => ports::free(count - nodes + 1, &taken, random)?,
-    };
-    let for_zookeeper = ports.pop().context("a port for ZooKeeper")?;
-    let mut record = match found {
-        Some(record) => record,
-        None => new_record(folder, wanted, for_zookeeper)?,
-    };
-    ports.into_iter().for_each(|port| record.add_node(port));
-    Ok(record)
-}
-
-fn new_record(
-    folder: &ClusterFolder,
-    wanted: &WantedCluster<'_>,
-    zookeeper_port: u16,
-) -> anyhow::Result<ClusterRecord> {
-    let zookeeper = match wanted.zk {
-        Some(at) => ZooKeeperRecord { at: at.to_owned(), own: None },
-        None => ZooKeeperRecord {
-            at: format!("127.0.0.1:{zookeeper_port}"),
-            own: Some(OwnZooKeeper { port: zookeeper_port, process: None }),
-        },
-    };
-    let store = wanted.store.map_or_else(|| folder.store_url(), str::to_owned);
-    ensure!(
-        !store.starts_with("file://") || store.starts_with("file:///"),
-        "--store {store} is relative to the folder that a command is called in; write it as file:///folder"
-    );
-    Ok(ClusterRecord::new(folder.text(), zookeeper, store))
 }
 
 /// One call that starts what does not run.
 struct Raising {
     folder: ClusterFolder,
     record: ClusterRecord,
+    /// The last node that was there before this call; the next ones are added by it.
+    nodes_before: u32,
     /// The nodes that are to run.
     numbers: Vec<u32>,
     /// Theirs.
@@ -128,11 +85,24 @@ impl Raising {
     async fn raise(&mut self, wait: &mut BoundedWait) -> anyhow::Result<()> {
         // First: by it the next call knows the folder, whatever this one leaves there.
         self.folder.save(&self.record)?;
+        self.check_ports()?;
         self.raise_zookeeper(wait).await?;
         for number in self.numbers.clone() {
             self.start_node(number)?;
         }
         self.await_nodes(wait).await
+    }
+
+    /// Before anything is started, since one that is taken is the caller's to change.
+    fn check_ports(&self) -> anyhow::Result<()> {
+        let advice = if self.record.has_run { "" } else { ", or choose others with --base-port" };
+        if let Some(own) =
+            self.record.zookeeper.own.as_ref().filter(|_| self.record.zookeeper_process().is_none())
+        {
+            ports::check_free(own.port, "ZooKeeper", advice)?;
+        }
+        let nodes = self.record.nodes.iter().filter(|it| self.numbers.contains(&it.node) && !it.runs());
+        nodes.into_iter().try_for_each(|it| ports::check_free(it.port, &format!("node {}", it.node), advice))
     }
 
     async fn raise_zookeeper(&mut self, wait: &mut BoundedWait) -> anyhow::Result<()> {
@@ -168,7 +138,6 @@ impl Raising {
         port: u16,
         wait: &mut BoundedWait,
     ) -> anyhow::Result<ProcessIdentity> {
-        ports::check_free(port, "ZooKeeper")?;
         let home = self.folder.zookeeper();
         std::fs::create_dir_all(&home)
             .with_context(|| format!("cannot make the folder `{}`", home.display()))?;
@@ -190,7 +159,6 @@ impl Raising {
             return Ok(());
         }
         let (name, port) = (format!("node {number}"), node.port);
-        ports::check_free(port, &name)?;
         let data_dir = self.folder.node(number);
         let (zk, store) = (&self.record.zookeeper.at, &self.record.store);
         let mut command = NodeCommand { port, zk, store, data_dir: &data_dir, log: self.log }.prepare()?;
@@ -218,7 +186,11 @@ impl Raising {
                 self.check_started()?;
                 bail!("{} ended; see `log` in its folder", name_nodes(&ended));
             }
-            let (silent, unseen) = (that(|it| !it.answers), that(|it| it.live != Some(true)));
+            let silent = that(|it| !it.answers);
+            let mut unseen = that(|it| it.live != Some(true));
+            if unseen.is_empty() {
+                unseen = self.numbers.iter().copied().filter(|number| !self.serves(*number)).collect();
+            }
             let awaited = match (silent.as_slice(), unseen.as_slice()) {
                 ([], []) => return Ok(()),
                 ([], unseen) => format!("{} to be found in ZooKeeper", name_nodes(unseen)),
@@ -231,6 +203,13 @@ impl Raising {
             wait.tell(&awaited);
             tokio::time::sleep(LOOK).await;
         }
+    }
+
+    /// Whether a node that this call has started says that it serves, which it does once it has shown itself.
+    /// What ZooKeeper tells is not enough: a node that was killed stays there until its session ends.
+    fn serves(&self, number: u32) -> bool {
+        let name = format!("node {number}");
+        self.started.iter().find(|it| it.name == name).is_none_or(|it| it.has_said("serving http"))
     }
 
     fn late(&self, awaited: &str, view: &ClusterView, first: u32, seconds: u64) -> anyhow::Error {
@@ -251,6 +230,18 @@ impl Raising {
 
     /// Ends what was started, nodes before ZooKeeper, and forgets it.
     async fn fail(&mut self, keep: bool) {
+        self.stop_started(keep).await;
+        if self.record.has_run && !keep {
+            // Nodes that were to be added are none of the cluster's.
+            let before = self.nodes_before;
+            self.record.nodes.retain(|it| it.node <= before || it.process.is_some());
+        }
+        if let Err(error) = self.folder.save(&self.record) {
+            output::note(&format!("{error:#}"));
+        }
+    }
+
+    async fn stop_started(&mut self, keep: bool) {
         if self.started.is_empty() {
             return;
         }
@@ -268,9 +259,6 @@ impl Raising {
                 Ok(_) => self.forget(&targets),
                 Err(error) => output::note(&format!("{error:#}")),
             }
-        }
-        if let Err(error) = self.folder.save(&self.record) {
-            output::note(&format!("{error:#}"));
         }
     }
 
@@ -307,49 +295,5 @@ impl Raising {
             "nodes": nodes, "zk": self.record.zookeeper.at,
             "zkPid": self.record.zookeeper_process().map(|it| it.pid), "store": self.record.store,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_new_cluster_has_what_was_asked_for() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = ClusterFolder::make(dir.path()).unwrap();
-        let ports = |record: &ClusterRecord| record.nodes.iter().map(|it| it.port).collect::<Vec<_>>();
-        let wanted = WantedCluster { nodes: Some(2), base_port: Some(8983), ..WantedCluster::default() };
-        let record = plan(&folder, &wanted, 0).unwrap();
-        assert_eq!((ports(&record), record.zookeeper.at.as_str()), (vec![8983, 8984], "127.0.0.1:9983"));
-        assert_eq!(record.store, folder.store_url());
-        let given = WantedCluster { zk: Some("zk:2181/a"), store: Some("s3://b/p"), ..wanted };
-        let record = plan(&folder, &given, 0).unwrap();
-        assert_eq!((record.zookeeper.own, record.store.as_str()), (None, "s3://b/p"));
-        assert_eq!(record.zookeeper.at, "zk:2181/a");
-        assert_eq!(plan(&folder, &WantedCluster::default(), 7).unwrap().nodes.len(), 3);
-        let relative = WantedCluster { store: Some("file://store"), ..wanted };
-        let refused = plan(&folder, &relative, 0).unwrap_err().to_string();
-        assert!(refused.contains("file:///folder"), "{refused}");
-    }
-
-    #[test]
-    fn a_cluster_that_has_run_is_the_same_again() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = ClusterFolder::make(dir.path()).unwrap();
-        let mut first = plan(&folder, &WantedCluster::default(), 0).unwrap();
-        folder.save(&first).unwrap();
-        let other = WantedCluster { nodes: Some(1), base_port: Some(8983), ..WantedCluster::default() };
-        assert_eq!(plan(&folder, &other, 0).unwrap().nodes[0].port, 8983, "it has never run");
-        first.has_run = true;
-        folder.save(&first).unwrap();
-        assert_eq!(plan(&folder, &WantedCluster::default(), 99).unwrap(), first);
-        assert!(plan(&folder, &other, 0).is_err());
-        let more = plan(&folder, &WantedCluster { nodes: Some(5), ..WantedCluster::default() }, 0).unwrap();
-        assert_eq!(more.nodes[..3], first.nodes[..]);
-        let mut ports = more.ports();
-        ports.sort_unstable();
-        ports.dedup();
-        assert_eq!((more.nodes.len(), ports.len()), (5, 6), "each has a port of its own");
     }
 }

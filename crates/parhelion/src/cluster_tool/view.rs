@@ -180,7 +180,8 @@ impl ClusterView {
         output::line(&format!("ZooKeeper {}{pid}", self.zk));
     }
 
-    pub fn to_json(&self, is_healthy: bool) -> Value {
+    /// With what [`wrong`](Self::wrong) found.
+    pub fn to_json(&self, wrong: &[String]) -> Value {
         let nodes: Vec<Value> = self
             .nodes
             .iter()
@@ -192,7 +193,7 @@ impl ClusterView {
             })
             .collect();
         json!({
-            "healthy": is_healthy, "nodes": nodes, "zk": self.zk, "zkPid": self.zookeeper_pid,
+            "healthy": wrong.is_empty(), "wrong": wrong, "nodes": nodes, "zk": self.zk, "zkPid": self.zookeeper_pid,
             "zkAnswers": self.zookeeper_wrong.is_none(), "withoutLeader": self.leaderless,
         })
     }

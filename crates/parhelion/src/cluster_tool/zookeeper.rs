@@ -18,6 +18,14 @@ use super::waiting::{BoundedWait, LOOK};
 const SYSTEM_JARS: &str = "/usr/share/java";
 const POM: &str = include_str!("zookeeper.xml");
 const COPY_JARS: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
+/// For the log that Maven fetches and Debian has. Clients that leave without saying so are none of its
+/// business: each look at the cluster is one.
+const LOG_SETTINGS: [&str; 4] = [
+    "defaultLogLevel=warn",
+    "log.org.apache.zookeeper.server.NIOServerCnxn=error",
+    "showDateTime=true",
+    "dateTimeFormat=yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
+];
 const OR_GIVEN: &str = "or name a ZooKeeper that runs with --zk HOST:PORT";
 
 /// What runs a server.
@@ -60,10 +68,7 @@ impl ZooKeeperProgram {
         let mut command = Command::new(&self.java);
         command
             .args(["-Xmx128m", "-XX:+UseSerialGC", "-Dzookeeper.jmx.log4j.disable=true"])
-            .args([
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-                "-Dorg.slf4j.simpleLogger.showDateTime=true",
-            ])
+            .args(LOG_SETTINGS.map(|it| format!("-Dorg.slf4j.simpleLogger.{it}")))
             .args(["-cp", &self.class_path, "org.apache.zookeeper.server.quorum.QuorumPeerMain", "./zoo.cfg"])
             .current_dir(folder);
         Ok(command)
