@@ -174,10 +174,21 @@ fn is_node(name: &str) -> bool {
     name.strip_prefix("node").is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
+/// As a shell takes it, for commands that messages name.
+pub fn shell_word(dir: &Path) -> String {
+    let text = dir.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=@".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 fn none_there(dir: &Path) -> String {
-    let dir = dir.display();
+    let (dir, word) = (dir.display(), shell_word(dir));
     format!(
-        "there is no cluster in `{dir}`: it has no {RECORD}; start one with `parhelion cluster up --dir {dir}`"
+        "there is no cluster in `{dir}`: it has no {RECORD}; start one with `parhelion cluster up --dir {word}`"
     )
 }
 
@@ -200,6 +211,15 @@ mod tests {
         record.add_node(8983);
         folder.save(&record).unwrap();
         (folder, record)
+    }
+
+    #[test]
+    fn folders_are_named_as_a_shell_takes_them() {
+        let check = |dir: &str, expected: &str| assert_eq!(shell_word(Path::new(dir)), expected);
+        check("./c-1", "./c-1");
+        check("my c", "'my c'");
+        check("it's", r"'it'\''s'");
+        check("", "''");
     }
 
     #[test]

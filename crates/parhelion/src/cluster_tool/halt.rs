@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
 use super::arguments::FolderArgs;
-use super::folder::ClusterFolder;
+use super::folder::{ClusterFolder, shell_word};
 use super::process::ProcessIdentity;
 use super::record::ClusterRecord;
 use super::waiting::{BoundedWait, LOOK};
@@ -130,7 +130,8 @@ pub async fn down(at: &FolderArgs, remove: bool, bound: Duration) -> anyhow::Res
     let dir = at.dir.display();
     match stays {
         None => output::note(&format!(
-            "`{dir}` keeps what they had; `parhelion cluster up --dir {dir}` goes on with it"
+            "`{dir}` keeps what they had; `parhelion cluster up --dir {}` goes on with it",
+            shell_word(&at.dir)
         )),
         Some(stays) => {
             output::line(&format!("deleted the cluster's data in `{dir}`"));

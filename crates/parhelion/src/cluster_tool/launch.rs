@@ -74,10 +74,15 @@ impl LaunchedProcess {
 
     /// The end of its log, with the log's name.
     pub fn last_words(&self) -> String {
-        match last_lines(&self.log, self.log_from).as_str() {
-            "" => format!("its log `{}` says nothing", self.log.display()),
-            lines => format!("the last lines of its log `{}`:\n{lines}", self.log.display()),
-        }
+        end_of_log(&self.log, self.log_from)
+    }
+}
+
+/// The last of a log, behind its first `from` bytes, with its name.
+pub fn end_of_log(log: &Path, from: u64) -> String {
+    match last_lines(log, from).as_str() {
+        "" => format!("its log `{}` says nothing", log.display()),
+        lines => format!("the last lines of its log `{}`:\n{lines}", log.display()),
     }
 }
 

@@ -5,14 +5,14 @@
 use anyhow::bail;
 
 use super::arguments::FolderArgs;
-use super::folder::ClusterFolder;
+use super::folder::{ClusterFolder, shell_word};
 use super::view::ClusterObserver;
 use crate::output;
 
 pub async fn run(at: &FolderArgs) -> anyhow::Result<()> {
     let (_, record) = ClusterFolder::look(&at.dir)?;
     let view = ClusterObserver::new(&record)?.look(&record).await;
-    let wrong = view.wrong(&at.dir.display().to_string());
+    let wrong = view.wrong(&shell_word(&at.dir));
     if at.json {
         output::json(&view.to_json(&wrong));
     } else {

@@ -10,15 +10,15 @@ use tracing::level_filters::LevelFilter;
 use uuid::Uuid;
 
 use super::arguments::{FolderArgs, UpArgs};
-use super::folder::ClusterFolder;
+use super::folder::{ClusterFolder, shell_word};
 use super::halt::{HaltMethod, HaltTarget, halt};
-use super::launch::{LaunchedProcess, NodeCommand, check_environment};
+use super::launch::{LaunchedProcess, NodeCommand, check_environment, end_of_log};
 use super::plan::plan_cluster;
 use super::ports;
 use super::process::ProcessIdentity;
 use super::record::{ClusterRecord, OwnZooKeeper, WantedCluster};
 use super::srvr::check_zookeeper;
-use super::view::{ClusterObserver, ClusterView, NodeView};
+use super::view::{ClusterObserver, NodeView};
 use super::waiting::{BoundedWait, LOOK, name_nodes};
 use super::zookeeper::ZooKeeperProgram;
 use crate::output;
@@ -77,7 +77,7 @@ impl Raising {
         if at.json {
             output::json(&self.to_json());
         } else {
-            self.print(&at.dir.display().to_string());
+            self.print(&shell_word(&at.dir));
         }
         Ok(())
     }
@@ -198,7 +198,9 @@ impl Raising {
             };
             if wait.is_over() {
                 let first = silent.first().or(unseen.first()).copied().unwrap_or_default();
-                return Err(self.late(&awaited, &view, first, wait.seconds()));
+                let zookeeper = view.zookeeper_wrong.map_or_else(String::new, |why| format!(" ({why})"));
+                let (seconds, words) = (wait.seconds(), self.last_words(&format!("node {first}")));
+                bail!("waited {seconds} s in vain for {awaited}{zookeeper}; {words}");
             }
             wait.tell(&awaited);
             tokio::time::sleep(LOOK).await;
@@ -212,20 +214,21 @@ impl Raising {
         self.started.iter().find(|it| it.name == name).is_none_or(|it| it.has_said("serving http"))
     }
 
-    fn late(&self, awaited: &str, view: &ClusterView, first: u32, seconds: u64) -> anyhow::Error {
-        let zookeeper = view.zookeeper_wrong.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-        let words = self.last_words(&format!("node {first}"));
-        anyhow::anyhow!("waited {seconds} s in vain for {awaited}{zookeeper}; {words}")
-    }
-
     /// Errors: a process of this call has ended.
     fn check_started(&mut self) -> anyhow::Result<()> {
         self.started.iter_mut().try_for_each(LaunchedProcess::check)
     }
 
+    /// The end of its log, as far as it is this start's; of what ran before this call, the end of all of it.
     fn last_words(&self, name: &str) -> String {
-        let started = self.started.iter().find(|it| it.name == name);
-        started.map_or_else(|| format!("{name} was started before: see its log"), LaunchedProcess::last_words)
+        if let Some(started) = self.started.iter().find(|it| it.name == name) {
+            return started.last_words();
+        }
+        let number = name.strip_prefix("node ").and_then(|number| number.parse().ok());
+        let log = number.map_or_else(|| self.folder.zookeeper_log(), |number| self.folder.node_log(number));
+        let anew = "it ran before: `parhelion cluster stop --node` and `start` begin it anew";
+        let anew = if number.is_some() { format!("{anew}; ") } else { String::new() };
+        format!("{anew}{}", end_of_log(&log, 0))
     }
 
     /// Ends what was started, nodes before ZooKeeper, and forgets it.

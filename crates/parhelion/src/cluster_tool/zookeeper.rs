@@ -19,9 +19,10 @@ const SYSTEM_JARS: &str = "/usr/share/java";
 const POM: &str = include_str!("zookeeper.xml");
 const COPY_JARS: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 /// For the log that Maven fetches and Debian has. Clients that leave without saying so are none of its
-/// business: each look at the cluster is one.
-const LOG_SETTINGS: [&str; 4] = [
+/// business, since each look at the cluster is one; nor that it cannot close one which asks while it starts.
+const LOG_SETTINGS: [&str; 5] = [
     "defaultLogLevel=warn",
+    "log.org.apache.zookeeper.server.ServerCnxn=off",
     "log.org.apache.zookeeper.server.NIOServerCnxn=error",
     "showDateTime=true",
     "dateTimeFormat=yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
