@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use engine::{CacheSizes, FilesVerdict, RepairReport, Scheduler, ShardConfig};
+use engine::{CacheSizes, FilesVerdict, Losses, RepairReport, Scheduler, ShardConfig};
 use meter::{Meters, VitalFigures};
 use plan::partial::{
     ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, SearchStatistics,
@@ -123,6 +123,10 @@ impl ShardReader for engine::Shard {
 
     fn moment(&self) -> ShardMoment {
         ShardMoment { snapshot: self.snapshot().number(), suggesters: self.suggesters_number() }
+    }
+
+    fn losses(&self) -> Arc<Losses> {
+        self.losses()
     }
 
     fn stats(&self) -> ShardStats {

@@ -32,7 +32,10 @@ pub use collection::{
     ShardSelection, SnapshotFacts, Together, UpdateCounts,
 };
 pub use create::{CreateCollection, Sharding};
-pub use engine::{Cache, CacheSizes, FilesVerdict, RepairOutcome, RepairReport, Scheduler, ThreadScheduler};
+pub use engine::{
+    Cache, CacheSizes, FilesVerdict, Losses, LostLog, LostSegment, RepairOutcome, RepairReport, Scheduler,
+    ThreadScheduler,
+};
 pub use engine_shards::{engine_readers, engine_shards};
 pub use finish::{
     finish_facets, finish_search, finish_suggestions, finish_terms, finish_top_terms, spell_words,

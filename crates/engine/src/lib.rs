@@ -33,6 +33,7 @@ mod write;
 pub use cache::Cache;
 pub use config::{CacheSizes, ShardConfig};
 pub use core::batches::RememberedBatches;
+pub use core::losses::{Losses, LostLog, LostSegment};
 pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};
 pub use life::rebuild::Visit;
 pub use life::repair::{FilesVerdict, RepairOutcome, RepairReport, repair, verify};

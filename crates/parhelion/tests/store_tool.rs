@@ -324,3 +324,72 @@ fn damaged_segments_are_mended_or_left_out() {
     assert_eq!(ids(&third), ["c", "d"]);
     assert!(refused(&["repair", &bucket, "--collection", "books"]).contains("no collection `books`"));
 }
+
+/// Neither silent nor shut: the rest answers and says that it is a part, updates are refused, and whoever brings
+/// the bytes back has all of it.
+#[test]
+fn a_shard_that_lost_a_segment_serves_the_rest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let bucket = format!("file://{}", path("bucket"));
+    let mut first = Server::start_with(Path::new(&path("first")), &["--store", &bucket]);
+    first.client().create_collection("films", 1);
+    update(&first, &json!([{"id": "a"}, {"id": "b"}, {"id": "c"}]));
+    first.client().json("films/update", &[("commit", "true")]);
+    let lost = largest(&objects_of_segments(Path::new(&path("bucket"))));
+    update(&first, &json!([{"id": "d"}]));
+    first.client().json("films/update", &[("commit", "true")]);
+    update(&first, &json!([{"id": "e"}]));
+    first.kill();
+    flip_a_bit(&lost);
+    let there = objects_of_segments(Path::new(&path("bucket")));
+
+    let asked = [("q", "*:*"), ("fl", "id"), ("sort", "id asc"), ("shards.info", "true")];
+    let search = |server: &Server| server.client().json("films/select", &asked);
+    let mut second = Server::start_with(Path::new(&path("second")), &["--store", &bucket]);
+    for _ in 0..2 {
+        let found = search(&second);
+        assert_eq!(found["response"]["docs"], json!([{"id": "d"}, {"id": "e"}]), "{found}");
+        assert_eq!(found["responseHeader"]["partialResults"], true, "{found}");
+        let details = found["responseHeader"]["partialResultsDetails"].as_str().expect("details");
+        assert!(details.contains("with 3 documents is lost: `"), "{details}");
+    }
+    let omitted = second.client().json("films/select", &[("q", "*:*"), ("partialResults", "false")]);
+    assert_eq!(omitted["responseHeader"]["partialResults"], "omitted", "{omitted}");
+    for (handler, key) in [("get", "id"), ("terms", "terms.fl")] {
+        let answer = second.client().json(&format!("films/{handler}"), &[(key, "id")]);
+        assert_eq!(answer["responseHeader"]["partialResults"], true, "{handler}: {answer}");
+    }
+    let solr = second.client();
+    let refused_update =
+        solr.post_json("films/update", &[], json!([{"id": "f"}]).to_string()).expect("an answer");
+    assert_eq!(refused_update.status, 503, "{refused_update:?}");
+    let said = refused_update.json().expect("JSON")["error"]["msg"].to_string();
+    assert!(said.contains("3 documents") && said.contains("parhelion store repair"), "{said}");
+    let cluster = &solr.json("admin/collections", &[("action", "CLUSTERSTATUS")])["cluster"]["collections"];
+    assert_eq!(cluster["films"]["health"], "ORANGE", "{cluster}");
+    let status = &solr.json("admin/collections", &[("action", "COLSTATUS"), ("collection", "films")]);
+    let told_there = status["films"]["shards"]["shard1"]["missing"].to_string();
+    assert!(told_there.contains("3 documents"), "{status}");
+    let metrics = solr.json("admin/metrics", &[("group", "core"), ("prefix", "INDEX.lost")]);
+    assert!(metrics.to_string().contains(".documents\":3"), "{metrics}");
+    let verified: Value =
+        serde_json::from_slice(&store(&["verify", &bucket, "--json"]).stdout).expect("JSON");
+    assert_eq!(verified["shards"][0]["lost"][0]["documents"], 3, "{verified}");
+    second.kill();
+    assert_eq!(objects_of_segments(Path::new(&path("bucket"))), there, "nothing is removed");
+
+    // A copy on the disk of the node that wrote it is as good.
+    let mut first = Server::start_with(Path::new(&path("first")), &["--store", &bucket]);
+    let found = search(&first);
+    assert_eq!(
+        (&found["response"]["numFound"], &found["responseHeader"]["partialResults"]),
+        (&json!(5), &Value::Null)
+    );
+    first.kill();
+    std::fs::remove_file(&lost).unwrap();
+    let mut first = Server::start_with(Path::new(&path("first")), &["--store", &bucket]);
+    assert_eq!(search(&first)["response"]["numFound"], 5, "of an object that is gone, too");
+    update(&first, &json!([{"id": "f"}]));
+    first.kill();
+}

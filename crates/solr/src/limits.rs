@@ -90,6 +90,23 @@ fn status((limit, met): (Limit, bool)) -> String {
     format!("[{name}:{}]", if met { "LIMIT EXCEEDED" } else { "within limit" })
 }
 
+/// What the header begins with where shards have lost a part of their documents, behind what it was to begin
+/// with; `partial` is whether such an answer is shown.
+pub fn missing_flags(flags: Entries, missing: &str, partial: bool) -> Entries {
+    let name = Name::Borrowed("partialResults");
+    if !partial {
+        return vec![(name, Node::str("omitted"))];
+    }
+    let mut details = String::new();
+    for (name, node) in flags {
+        if let (Node::Str(before), true) = (node, &*name == "partialResultsDetails") {
+            details = format!("{before}; ");
+        }
+    }
+    details.push_str(missing);
+    vec![(name, Node::Bool(true)), (Name::Borrowed("partialResultsDetails"), Node::from(details))]
+}
+
 /// The body of an answer to a search that was not begun.
 pub fn nothing_begun(params: &Params, cut: &CutShort<'_>) -> Entries {
     let mut entries = Entries::new();
@@ -185,5 +202,19 @@ mod tests {
         );
         let omitted = CutShort { partial: false, ..cut };
         assert_eq!(omitted.flags(&allowance), [("partialResults".into(), Node::str("omitted"))]);
+    }
+
+    #[test]
+    fn what_is_missing_is_told_behind_what_was_cut() {
+        let told = |details: &str| {
+            vec![
+                (Name::Borrowed("partialResults"), Node::Bool(true)),
+                (Name::Borrowed("partialResultsDetails"), Node::from(details.to_owned())),
+            ]
+        };
+        assert_eq!(missing_flags(vec![], "a segment", true), told("a segment"));
+        assert_eq!(missing_flags(told("out of time"), "a segment", true), told("out of time; a segment"));
+        let omitted = vec![(Name::Borrowed("partialResults"), Node::str("omitted"))];
+        assert_eq!(missing_flags(told("out of time"), "a segment", false), omitted);
     }
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use engine::Losses;
 use meter::{Meters, Phase};
 use plan::partial::Merge;
 use plan::{
@@ -75,6 +76,18 @@ impl Collection {
         numbers.sort_unstable();
         numbers.dedup();
         Ok(ShardSelection((numbers.len() < served.shards.len()).then_some(numbers)))
+    }
+
+    /// Of the shards that a request means, by their cores: what of them cannot be read. Asked before a search
+    /// it holds for that; a shard with none is not named.
+    pub fn losses(&self, shards: &ShardSelection) -> Vec<(String, Arc<Losses>)> {
+        let served = self.home.served();
+        let is_asked = |number: usize| shards.0.as_ref().is_none_or(|numbers| numbers.contains(&number));
+        let asked = served.documents.iter().zip(&served.shards).enumerate();
+        let asked = asked.filter(|(number, _)| is_asked(*number));
+        let losses = asked.map(|(_, (document, served))| (document, served.shard.losses()));
+        let lost = losses.filter(|(_, losses)| !losses.is_empty());
+        lost.map(|(document, losses)| (document.core.clone(), losses)).collect()
     }
 
     /// What searches see now.

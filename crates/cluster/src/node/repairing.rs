@@ -1,6 +1,6 @@
 //! Reading and mending what lies at a place, shard by shard. In: where documents and shards are; out: of each
 //! shard what was found and what became of it. How it is done is the engine's (`engine::verify`, `repair`);
-//! here is only the walk, which opens no collection: one that is damaged would not open.
+//! here is only the walk, which opens no collection: that would leave out what is damaged.
 
 use std::sync::Arc;
 

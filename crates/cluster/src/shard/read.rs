@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use engine::{JoinedValues, SegmentStats, ShardStats};
+use engine::{JoinedValues, Losses, SegmentStats, ShardStats};
 use meter::Meters;
 use plan::partial::{
     ByValue, ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef,
@@ -32,6 +32,10 @@ pub trait ShardReader: Send + Sync {
     fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer>;
     /// Equal moments give equal answers.
     fn moment(&self) -> ShardMoment;
+    /// What of it cannot be read: answers are partial then. Asked before a search, it holds for that.
+    fn losses(&self) -> Arc<Losses> {
+        Arc::default()
+    }
     fn stats(&self) -> ShardStats;
     /// The same without a wait: `None` while its state is with another.
     fn try_stats(&self) -> Option<ShardStats> {

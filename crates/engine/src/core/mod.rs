@@ -21,6 +21,7 @@
 pub(crate) mod batches;
 pub(crate) mod counters;
 pub(crate) mod expiries;
+pub(crate) mod losses;
 pub(crate) mod recent;
 pub(crate) mod refused;
 pub(crate) mod schedule;
@@ -41,6 +42,7 @@ use store::{FencedLog, ManifestStore, Room, SegmentStore, Watermark};
 use crate::config::ShardConfig;
 use crate::core::counters::Counters;
 use crate::core::expiries::Expiries;
+use crate::core::losses::Losses;
 use crate::core::schedule::Schedule;
 use crate::core::scrub::Scrub;
 use crate::core::state::State;
@@ -80,6 +82,8 @@ pub(crate) struct Core {
     pub(crate) expiries: Expiries,
     pub(crate) suggesters: Suggesters,
     pub(crate) scrub: Mutex<Scrub>,
+    /// What could not be opened. Of an owner it stays so; a reader finds again what its owner has mended.
+    pub(crate) losses: ArcSwap<Losses>,
     pub(crate) counters: Counters,
     pub(crate) vitals: Vitals,
     pub(crate) turns: LockTurns,

@@ -20,6 +20,10 @@ impl Core {
 
     /// Deletes what has ended, where it is time to look, and shows that it is gone.
     pub(crate) fn expire_due(&self, now_ms: i64) -> Result<()> {
+        // A shard that takes no updates takes none of its own.
+        if self.state().refused.is_some() {
+            return Ok(());
+        }
         for field in self.expiries.take_due(now_ms) {
             let known = self.bound.load().schema.field(&field).is_some();
             if !known {

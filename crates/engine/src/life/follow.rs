@@ -7,17 +7,18 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-use plan::Result;
+use plan::{Error, ErrorKind, Result};
 use tantivy::index::SegmentId;
 
+use crate::core::losses::{Losses, LostSegment};
 use crate::core::schedule::RunningTask;
 use crate::core::{Core, Published};
 use crate::errors::from_store;
 use crate::layout::Layout;
 use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
-use crate::life::manifest::{FileRecord, Manifest, SegmentRecord};
-use crate::life::recovery::{open_marks, open_segment};
+use crate::life::manifest::Manifest;
+use crate::life::opening::{fetch, open_marks, open_or_lose};
 use crate::life::schedule::unattended;
 use crate::lock::lock;
 use crate::scheduler::{Priority, Scheduler, Task};
@@ -46,7 +47,7 @@ impl Core {
         let newest = self.manifests.load_above(published.manifest_version).map_err(from_store)?;
         let Some((version, bytes)) = newest else { return Ok(false) };
         let manifest = Manifest::from_bytes(&bytes)?;
-        let segments = self.segments_of(&manifest)?;
+        let (segments, lost) = self.segments_of(&manifest)?;
         let bound = self.bound.load_full();
         let layout = Arc::new(Layout::restore(
             manifest.layout.slots.clone(),
@@ -64,28 +65,40 @@ impl Core {
         let (schema, analyzers) = (bound.schema.clone(), Arc::new(Analyzers::of(&layout)));
         self.bound.store(Arc::new(BoundSchema { schema, analyzers, layout }));
         self.refresh()?;
+        // Behind what is shown: who asks for both looks at the losses first.
+        self.losses.store(Arc::new(Losses { segments: lost, log: None }));
         let files = manifest.file_names().map(str::to_owned).collect();
         *published = Published { manifest_version: Some(version), files, ..Published::default() };
         self.build_suggesters(Event::Refreshed);
         Ok(true)
     }
 
-    fn segments_of(&self, manifest: &Manifest) -> Result<Vec<Arc<Segment>>> {
-        let files: Vec<_> = manifest.files().map(FileRecord::to_file).collect();
-        self.store.fetch(&files).map_err(from_store)?;
+    /// What cannot be opened may be lost where it was so before. Else the manifest is not taken up: what the
+    /// one before has is all there.
+    fn segments_of(&self, manifest: &Manifest) -> Result<(Vec<Arc<Segment>>, Vec<LostSegment>)> {
+        fetch(&*self.store, manifest.files())?;
         let known = self.state().segments.clone();
         let known: HashMap<SegmentId, Arc<Segment>> = known.into_iter().map(|it| (it.id, it)).collect();
         let layout = self.layout();
-        let segment = |record: &SegmentRecord| match known.get(&record.id) {
-            Some(segment) => {
+        let losses = self.losses.load_full();
+        let (mut segments, mut lost) = (Vec::new(), Vec::new());
+        for record in &manifest.segments {
+            if let Some(segment) = known.get(&record.id) {
                 let dead = open_marks(&*self.store, record, false)?;
                 segment.marks.mark_all(dead.iter());
                 segment.set_persisted(record.persisted());
-                Ok(Arc::clone(segment))
+                segments.push(Arc::clone(segment));
+                continue;
             }
-            None => open_segment(&*self.store, record, &layout, false),
-        };
-        manifest.segments.iter().map(segment).collect()
+            match open_or_lose(&*self.store, record, &layout, false)? {
+                Ok(segment) => segments.push(segment),
+                Err(segment) if losses.segments.iter().any(|it| it.segment == segment.segment) => {
+                    lost.push(segment);
+                }
+                Err(segment) => return Err(Error::new(ErrorKind::DataLoss, segment.to_string())),
+            }
+        }
+        Ok((segments, lost))
     }
 
     /// Begins to follow; ends when the shard is closed or dropped.

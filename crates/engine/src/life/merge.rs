@@ -126,6 +126,10 @@ impl Core {
     }
 
     fn merge_chosen(&self, choose: &dyn Fn(&[Candidate]) -> Vec<usize>) -> Result<bool> {
+        // Nothing would publish what it makes.
+        if self.state().refused.is_some() {
+            return Ok(false);
+        }
         // Before the choice: another merge would take away what was chosen.
         let _merging = lock(&self.merging);
         // Never one with the other: what is merged is shown as a whole, or not at all.

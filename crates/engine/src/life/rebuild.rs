@@ -95,6 +95,7 @@ impl Core {
     fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark> {
         // Before the lock is asked for: a flush that comes behind this one trims nothing.
         self.log_kept.fetch_add(1, Ordering::AcqRel);
+        self.losses.load().check_none()?;
         let cut = {
             // No flush is on its way that would still trim the log.
             let _flushing = lock(&self.flushing);
@@ -109,6 +110,7 @@ impl Core {
     }
 
     fn content_digest(&self) -> Result<ContentDigest> {
+        self.losses.load().check_none()?;
         let cut = {
             let _maintenance = self.maintenance();
             self.cut()?

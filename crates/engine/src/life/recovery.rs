@@ -1,24 +1,23 @@
-//! Opening a shard: the newest manifest's segments, then the log above its watermark. Damage leaves the shard
-//! readable as far as it could be read, and closed to updates.
+//! Opening a shard: the newest manifest's segments (`opening`), then the log above its watermark. Damage
+//! leaves the shard readable as far as it could be read, and closed to updates.
 //!
 //! In: a home of the store; out: the shard's `Core`, with all that was acknowledged applied and shown. Logged
 //! operations are applied as they were decided, without asking their conditions again; `rebuild` applies
 //! those of another shard the same way.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, RwLock};
 
 use arc_swap::ArcSwap;
 use meter::{Clock, Vitals};
 use plan::{Document, Error, ErrorKind, Result, Schema};
-use store::{SegmentStore, ShardHome, Watermark};
-use tantivy::directory::OwnedBytes;
+use store::{ShardHome, Watermark};
 
 use crate::config::ShardConfig;
 use crate::core::counters::Counters;
 use crate::core::expiries::Expiries;
+use crate::core::losses::{Losses, LostLog, LostSegment, NEXT_STEP};
 use crate::core::recent::{RecentChild, RecentDocument};
 use crate::core::schedule::Schedule;
 use crate::core::state::State;
@@ -26,17 +25,13 @@ use crate::core::{Core, LockTurns, Published};
 use crate::errors::from_store;
 use crate::indexing::builder::Builder;
 use crate::indexing::prepare::Preparer;
-use crate::layout::Layout;
 use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
-use crate::life::manifest::{FileRecord, Manifest, SegmentRecord};
+use crate::life::manifest::Manifest;
+use crate::life::opening::Opened;
 use crate::lock::lock;
 use crate::seeded_bugs::SeededBug;
-use crate::segment::alive::{Dead, Marks};
-use crate::segment::directory::Files;
-use crate::segment::id_filter::{self, IdFilter};
-use crate::segment::{FILTER_EXTENSION, filter_name};
-use crate::segment::{Segment, SegmentParts};
+use crate::segment::id_filter;
 use crate::snapshot::Snapshot;
 use crate::suggest::Suggesters;
 use crate::write::log_codec::{Logged, decode};
@@ -48,20 +43,10 @@ impl Core {
         config: ShardConfig,
         clock: Arc<dyn Clock>,
     ) -> Result<Arc<Self>> {
-        let (manifests, store) = (home.manifests(), home.segments());
-        let loaded = manifests.load().map_err(from_store)?;
-        let manifest_version = loaded.as_ref().map(|(version, _)| *version);
-        let manifest = loaded.map(|(_, bytes)| Manifest::from_bytes(&bytes)).transpose()?;
-        let layout = Arc::new(match &manifest {
-            Some(it) => Layout::restore(it.layout.slots.clone(), it.layout.generation, &schema),
-            None => Layout::new(&schema),
-        });
-        let mut state = State::default();
-        let fetched: Vec<_> = manifest.iter().flat_map(Manifest::files).map(FileRecord::to_file).collect();
-        store.fetch(&fetched).map_err(from_store)?;
-        for record in manifest.iter().flat_map(|it| &it.segments) {
-            state.segments.push(open_segment(&*store, record, &layout, config.verify_at_open)?);
-        }
+        let Opened { manifest, layout, segments, lost } = Opened::of(home, &schema, config.verify_at_open)?;
+        let manifest_version = manifest.as_ref().map(|(version, _)| *version);
+        let manifest = manifest.map(|(_, manifest)| manifest);
+        let mut state = State { segments, ..State::default() };
         let files: Vec<String> = manifest.iter().flat_map(Manifest::file_names).map(str::to_owned).collect();
         if !SeededBug::ForgottenVersions.is_planted() {
             state.version_max = manifest.as_ref().map_or(0, |it| it.version_max);
@@ -77,8 +62,8 @@ impl Core {
         let analyzers = Arc::new(Analyzers::of(&layout));
         let core = Arc::new(Self {
             log: home.log(),
-            manifests,
-            store,
+            manifests: home.manifests(),
+            store: home.segments(),
             epoch: home.epoch(),
             clock,
             auto_commit: Mutex::new(config.auto_commit),
@@ -97,12 +82,14 @@ impl Core {
             expiries: Expiries::default(),
             suggesters: Suggesters::default(),
             scrub: Mutex::default(),
+            losses: ArcSwap::from_pointee(Losses { segments: lost, log: None }),
             counters: Counters::default(),
             vitals: Vitals::default(),
             turns: LockTurns::default(),
             log_kept: AtomicUsize::new(0),
         });
         core.replay(manifest.as_ref().map(Manifest::watermark))?;
+        core.close_if_lossy();
         // Behind the replay, which finds out whether the shard is damaged.
         core.remove_strays();
         core.refresh()?;
@@ -132,14 +119,15 @@ impl Core {
     /// trimmed then.
     fn replay(&self, after: Option<Watermark>) -> Result<()> {
         let mut failure: Option<Error> = None;
+        let mut applied = after.unwrap_or(Watermark::START);
         let mut visit = |at: Watermark, record: &[u8]| {
-            let applied = decode(record).ok_or_else(|| damaged(at)).and_then(|(origin, operations)| {
+            let done = decode(record).ok_or_else(|| damaged(at)).and_then(|(origin, operations)| {
                 self.state().note_origin(at, &origin, operations.iter().map(Logged::version));
                 self.apply_group(operations)?;
                 self.seal_while_replaying()
             });
             self.state().logged = at;
-            applied.map_err(|error| {
+            done.inspect(|()| applied = at).map_err(|error| {
                 let told = store::Error::new(store::ErrorKind::Failed, error.message.clone());
                 failure = Some(error);
                 told
@@ -148,12 +136,29 @@ impl Core {
         match self.log.replay(after, &mut visit) {
             Ok(_) => Ok(()),
             Err(error) => {
-                let error = failure.unwrap_or_else(|| from_store(error));
-                let read_only = "the log cannot be read to its end; what came before is served";
-                self.refuse_updates(&format!("{read_only}: {}", error.message));
+                let why = failure.unwrap_or_else(|| from_store(error)).message;
+                // Of a record that was read and could not be applied the one before is the last.
+                let log = Some(LostLog { upto: applied, why });
+                let losses = Losses { log, ..Losses::clone(&self.losses.load()) };
+                self.losses.store(Arc::new(losses));
                 Ok(())
             }
         }
+    }
+
+    /// Says what is lost, and takes no updates: a flush would publish a manifest without it.
+    fn close_if_lossy(&self) {
+        let losses = self.losses.load_full();
+        if losses.is_empty() {
+            return;
+        }
+        for LostSegment { segment, documents, files, why } in &losses.segments {
+            tracing::error!(segment, documents, ?files, "a segment is lost, and the rest is served: {why}");
+        }
+        losses.log.iter().for_each(|log| tracing::error!("{log}; what came before is served"));
+        self.refuse_updates(&format!(
+            "what can be read is served, and nothing is changed: {losses}; {NEXT_STEP}"
+        ));
     }
 
     /// Applies operations that are in a log. Nothing is sealed.
@@ -267,68 +272,4 @@ impl Core {
 fn damaged(at: Watermark) -> Error {
     let Watermark { epoch, sequence } = at;
     Error::new(ErrorKind::DataLoss, format!("log record {epoch}/{sequence} is no record of this version"))
-}
-
-pub(crate) fn open_segment(
-    store: &dyn SegmentStore,
-    record: &SegmentRecord,
-    layout: &Layout,
-    verify: bool,
-) -> Result<Arc<Segment>> {
-    let mut files = Files::new();
-    let mut filter = None;
-    let filter_name = filter_name(record.id);
-    for file in &record.files {
-        let bytes = open_file(store, file, verify)?;
-        if file.name == filter_name {
-            filter = Some(IdFilter::open(bytes));
-        } else {
-            files.insert(PathBuf::from(&file.name), bytes);
-        }
-    }
-    let dead = open_marks(store, record, verify)?;
-    let parts = SegmentParts {
-        id: record.id,
-        max_doc: record.max_doc,
-        files,
-        marks: Arc::new(Marks::new(dead)),
-        filter: filter.ok_or_else(|| lost(&filter_name, FILTER_EXTENSION))?,
-        persisted: Some(record.persisted()),
-    };
-    // Tantivy panics on some kinds of damage (0.27).
-    let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Segment::open(parts, layout)));
-    opened.unwrap_or_else(|_| Err(damaged_segment(record, "its files make no sense")))
-}
-
-/// The dead of a segment, as its manifest has them.
-pub(crate) fn open_marks(store: &dyn SegmentStore, record: &SegmentRecord, verify: bool) -> Result<Dead> {
-    let dead = match &record.marks {
-        Some(marks) => Dead::from_bytes(&open_file(store, &marks.file, verify)?),
-        None => Dead::default(),
-    };
-    let expected = record.marks.as_ref().map_or(0, |marks| marks.dead);
-    if dead.count() != expected || dead.iter().last().is_some_and(|last| last >= record.max_doc) {
-        return Err(damaged_segment(record, "its death marks are not those of the manifest"));
-    }
-    Ok(dead)
-}
-
-fn damaged_segment(record: &SegmentRecord, what: &str) -> Error {
-    let id = record.id.uuid_string();
-    Error::new(ErrorKind::DataLoss, format!("segment `{id}`: {what}; restore the shard from a copy"))
-}
-
-fn open_file(store: &dyn SegmentStore, file: &FileRecord, verify: bool) -> Result<OwnedBytes> {
-    let file = file.to_file();
-    if verify {
-        store.verify(&file).map_err(from_store)?;
-    }
-    Ok(OwnedBytes::new(store.open(&file).map_err(from_store)?))
-}
-
-fn lost(name: &str, kind: &str) -> Error {
-    Error::new(
-        ErrorKind::DataLoss,
-        format!("the manifest names no `{kind}` file `{name}`; restore the shard from a copy"),
-    )
 }

@@ -1,4 +1,4 @@
-//! The files of a shard that need not be opened, for one that is damaged would not open: read again
+//! The files of a shard that need not be opened, for what is damaged is left out of one that is: read again
 //! (`verify`), and mended (`repair`). In this order: a damaged copy from one that is whole, which is the
 //! home's (`SegmentStore::verify`); an older manifest whose files are whole, with the log from there on,
 //! published as the newest; and, where whoever asks accepts that, the shard without the segments that are
@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plan::Result;
 use store::{ErrorKind, SegmentFile, SegmentStore, ShardArchive, ShardHome, Verified};
 
+use crate::core::losses::LostSegment;
 use crate::errors::from_store;
 use crate::life::manifest::{FileRecord, Manifest, SegmentRecord};
 use crate::life::scrub::is_damage;
@@ -24,6 +25,8 @@ pub struct FilesVerdict {
     pub damaged: Vec<(String, String)>,
     /// Files of which nobody knows, with why: the place did not answer.
     pub unread: Vec<(String, String)>,
+    /// The segments that have damaged files, with what would be lost if nothing mends these.
+    pub lost: Vec<LostSegment>,
 }
 
 /// Reads every file again and changes nothing; beside an owner, too. Errors: what the manifest's reading
@@ -47,12 +50,20 @@ pub fn verify(archive: &dyn ShardArchive) -> Result<FilesVerdict> {
 
 fn files_of(archive: &dyn ShardArchive, manifest: &Manifest) -> FilesVerdict {
     let mut verdict = FilesVerdict::default();
-    for record in manifest.files() {
-        verdict.files += 1;
-        verdict.bytes += record.size;
-        if let Err(error) = archive.verify(&record.to_file()) {
-            let of = if is_damage(&error) { &mut verdict.damaged } else { &mut verdict.unread };
-            of.push((record.name.clone(), error.message().to_owned()));
+    for segment in &manifest.segments {
+        let mut damaged = Vec::new();
+        for record in segment.files() {
+            verdict.files += 1;
+            verdict.bytes += record.size;
+            if let Err(error) = archive.verify(&record.to_file()) {
+                let of = if is_damage(&error) { &mut damaged } else { &mut verdict.unread };
+                of.push((record.name.clone(), error.message().to_owned()));
+            }
+        }
+        verdict.damaged.extend_from_slice(&damaged);
+        if let Some((_, why)) = damaged.first().cloned() {
+            let (segment, documents) = (segment.id.uuid_string(), segment.living());
+            verdict.lost.push(LostSegment { segment, documents, files: damaged, why });
         }
     }
     verdict
@@ -103,7 +114,8 @@ pub fn repair(home: &dyn ShardHome, accepts_loss: bool) -> Result<RepairReport> 
         let is_lost = |segment: &SegmentRecord| segment.files().any(|file| lost.contains(&*file.name));
         let documents = newest.segments.iter().filter(|it| is_lost(it)).map(SegmentRecord::living).sum();
         let publish = |bytes: &[u8]| manifests.publish(Some(version), bytes).map_err(from_store);
-        report.outcome = if let Some((older, records)) = older_and_whole(home, &mut files)? {
+        let is_wrong = &mut |file: &FileRecord| Ok(files.damage(file)?.is_some());
+        report.outcome = if let Some((older, records)) = older_and_whole(home, is_wrong)? {
             publish(&older)?;
             RepairOutcome::WentBack { records }
         } else if accepts_loss {
@@ -120,14 +132,17 @@ pub fn repair(home: &dyn ShardHome, accepts_loss: bool) -> Result<RepairReport> 
 }
 
 /// The newest of the older manifests of which all files are whole and the log goes back far enough, and how
-/// many records of the log come behind it.
-fn older_and_whole(home: &dyn ShardHome, files: &mut LookedAt<'_>) -> Result<Option<(Vec<u8>, u64)>> {
+/// many records of the log come behind it. `is_wrong` looks at a file.
+pub(crate) fn older_and_whole(
+    home: &dyn ShardHome,
+    is_wrong: &mut dyn FnMut(&FileRecord) -> Result<bool>,
+) -> Result<Option<(Vec<u8>, u64)>> {
     for bytes in home.manifests().older().map_err(from_store)? {
         // One that this version cannot read is none to go back to.
         let Ok(manifest) = Manifest::from_bytes(&bytes) else { continue };
         let mut is_whole = true;
         for record in manifest.files() {
-            is_whole = is_whole && files.damage(record)?.is_none();
+            is_whole = is_whole && !is_wrong(record)?;
         }
         if !is_whole {
             continue;

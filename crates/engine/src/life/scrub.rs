@@ -60,9 +60,9 @@ impl Core {
         }
     }
 
-    /// How many files are known to be damaged.
+    /// How many files are known to be damaged or gone, those of lost segments among them.
     pub(crate) fn damaged_files(&self) -> u64 {
-        lock(&self.scrub).damaged.len() as u64
+        lock(&self.scrub).damaged.len() as u64 + self.losses.load().files()
     }
 
     /// By name.

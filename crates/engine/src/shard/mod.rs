@@ -22,6 +22,7 @@ use store::{LogFigures, ReadOnlyHome, ShardArchive, ShardHome, ShardImage};
 use crate::config::ShardConfig;
 use crate::core::Core;
 use crate::core::batches::RememberedBatches;
+use crate::core::losses::Losses;
 use crate::errors::from_store;
 use crate::lock::lock;
 use crate::search::peers::{JoinedValues, Peers};
@@ -49,8 +50,9 @@ pub struct Shard {
 impl Shard {
     /// Opens or creates the shard of this home and replays its log.
     ///
-    /// Errors: `DataLoss` when a segment or the manifest cannot be read. Damage in the log is no error here:
-    /// what came before it is served and updates are refused with `Unavailable`.
+    /// Errors: `DataLoss` when the manifest cannot be read. A segment that cannot be, and damage in the log,
+    /// are no errors here: the rest is served, updates are refused with `Unavailable`, and
+    /// [`losses`](Self::losses) says what is missing.
     pub fn open(
         home: Arc<dyn ShardHome>,
         schema: Arc<Schema>,
@@ -83,6 +85,12 @@ impl Shard {
             core.start_following(&*scheduler, every_ms)?;
         }
         Ok(Arc::new(Self { core, caches, is_reader: true, _home: home }))
+    }
+
+    /// What of the shard cannot be read: whatever is answered without it is partial. Asked before a search,
+    /// it holds for what that sees.
+    pub fn losses(&self) -> Arc<Losses> {
+        self.core.losses.load_full()
     }
 
     /// Takes up what the shard's owner has flushed since; false where that is nothing. Of readers alone.
@@ -131,6 +139,7 @@ impl Shard {
 
     /// Everything applied so far, committed or not, as files for another home.
     pub fn capture(&self) -> Result<ShardImage> {
+        self.losses().check_none()?;
         if self.is_reader { self.core.newest_image() } else { self.core.capture() }
     }
 
@@ -157,6 +166,8 @@ impl Shard {
         scored: bool,
         statistics: Option<&SearchStatistics>,
     ) -> Result<JoinedValues> {
+        // The answer goes into another collection's, where nobody would learn that it is partial.
+        self.losses().check_none()?;
         let snapshot = self.snapshot_for(join.schema_version)?;
         search::joined(&snapshot, (join, scored, statistics), &self.caches).map(JoinedValues)
     }
@@ -306,10 +317,11 @@ impl Shard {
         stats::segments(&self.snapshot())
     }
 
-    /// Ends the shard's tasks and flushes. What follows on it is refused.
+    /// Ends the shard's tasks and flushes, unless anything is lost. What follows on it is refused.
     pub fn close(&self) -> Result<()> {
         self.core.stop();
-        if self.is_reader {
+        // What was lost would be missing in the manifest.
+        if self.is_reader || !self.losses().is_empty() {
             return Ok(());
         }
         let flushed = self.core.flush(false);

@@ -14,6 +14,7 @@ mod faults;
 mod follow;
 mod formats;
 mod lifecycle;
+mod losses;
 mod model;
 mod outage;
 mod rebuild;

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use cluster::{Collection, Counted, LogFigures, ShardStats, UpdateCounts};
+use cluster::{Collection, Counted, LogFigures, ShardSelection, ShardStats, UpdateCounts};
 use plan::{AutoCommit, Result};
 use solr::admin::{Metric, PROMETHEUS, Rates, Registry, cache_metric, prometheus};
 use solr::response::{Entries, Node};
@@ -92,6 +92,11 @@ fn core(collection: &Collection, stats: &ShardStats, now_ms: i64) -> Registry {
     put("INDEX.sizeInBytes", long(stats.disk_bytes + stats.ram_bytes));
     if stats.suggester_bytes > 0 {
         put("OTHER.suggest.totalSizeInBytes", long(stats.suggester_bytes));
+    }
+    for (core, losses) in collection.losses(&ShardSelection::default()) {
+        put(&format!("INDEX.lost.{core}.documents"), long(losses.documents()));
+        put(&format!("INDEX.lost.{core}.files"), long(losses.files()));
+        put(&format!("INDEX.lost.{core}.told"), text(losses.to_string()));
     }
     put("SEARCHER.new", Metric::Count(stats.refreshes));
     put("SEARCHER.searcher.deletedDocs", int(stats.deleted_docs));

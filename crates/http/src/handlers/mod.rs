@@ -24,6 +24,7 @@ mod logging;
 mod luke;
 mod managed;
 mod metrics;
+mod missing;
 mod more_like;
 mod node;
 mod permit;
@@ -56,6 +57,7 @@ use solr::response::{Format, Name, Node};
 use solr::security::Section;
 
 use self::effective::{EffectiveParams, RESOLVED_MAX, presets};
+use self::missing::Missing;
 use self::permit::Permit;
 use self::shown::shown;
 use crate::openapi;
@@ -213,6 +215,7 @@ async fn in_collection(
     if let Err(error) = permit.meters.allowance.check() {
         answer = Err(error.into());
     }
+    envelope.header |= permit.needs_header();
     if let Ok(answer) = &mut answer {
         answer.entries.extend(newer_state(call, collection));
     }
@@ -267,11 +270,26 @@ async fn dispatch(
     (handler, path): (Handler, &str),
     (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
+    let missing = match handler {
+        Handler::Get | Handler::WhyNot | Handler::MoreLike | Handler::Luke => Missing::of_all([collection]),
+        // A search, which knows better whom it asks, and what tells of no documents.
+        _ => Missing::default(),
+    };
+    let answer = answered(call, collection, (handler, path), (params, permit)).await?;
+    Ok(missing.mark(permit, answer))
+}
+
+async fn answered(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    (handler, path): (Handler, &str),
+    (params, permit): (&Params, &Permit),
+) -> Result<Answer, Failure> {
     let answer = match handler {
         Handler::Select => return select::run(call, collection, path, (params, permit)).await,
         Handler::Update => return Box::pin(update::run(call, collection, path, (params, permit))).await,
         Handler::Get => get::run(call, collection, (params, permit)).await,
-        Handler::Terms => return terms::run(call, collection, params).await,
+        Handler::Terms => return terms::run(call, collection, (params, permit)).await,
         Handler::WhyNot => why_not::run(call, collection, (params, permit)).await,
         Handler::MoreLike => return more_like::run(call, collection, (params, permit)).await,
         Handler::Ping => ping::run(call, collection, (path, params)).await,

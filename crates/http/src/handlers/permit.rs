@@ -6,6 +6,7 @@
 //! ask at all is `security`'s.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use meter::{Allowance, Limits, Meters};
 use plan::{CollectionConfig, Component, HandlerConfig};
@@ -23,6 +24,8 @@ pub(super) struct Permit {
     path: String,
     /// Whether an answer that was cut short is shown.
     partial: bool,
+    /// Whether the answer is one of shards that are not whole.
+    is_without: AtomicBool,
 }
 
 impl Permit {
@@ -39,7 +42,14 @@ impl Permit {
         let sent = params.pairs().iter().map(|(name, value)| name.len() + value.len());
         allowance.take_bytes(sent.sum());
         let meters = Meters { allowance, trace: call.trace.clone() };
-        Self { meters, config, handler, path: path.to_owned(), partial: asked.partial }
+        Self {
+            meters,
+            config,
+            handler,
+            path: path.to_owned(),
+            partial: asked.partial,
+            is_without: AtomicBool::new(false),
+        }
     }
 
     /// The query parsers that it may name; `None` is all.
@@ -74,6 +84,20 @@ impl Permit {
             false => vec![limits::no_hits()],
         };
         Answer { entries, flags, warnings: answer.warnings, moment: None }
+    }
+
+    /// Makes the answer one of shards that are not whole.
+    pub fn without(&self, missing: &str, answer: Answer) -> Answer {
+        self.is_without.store(true, Ordering::Relaxed);
+        let flags = limits::missing_flags(answer.flags, missing, self.partial);
+        let entries = if self.partial { answer.entries } else { vec![limits::no_hits()] };
+        Answer { entries, flags, warnings: answer.warnings, moment: None }
+    }
+
+    /// Whether the header is to be shown though nobody asked for one: without it the answer would pass for
+    /// whole.
+    pub fn needs_header(&self) -> bool {
+        self.is_without.load(Ordering::Relaxed)
     }
 
     /// The names of the handler's components, in order.

@@ -9,21 +9,24 @@ use solr::Params;
 use solr::params::unsupported::refuse_unsupported;
 use solr::terms::TermsRequest;
 
+use super::missing::Missing;
+use super::permit::Permit;
 use super::select::{asked, check_all_shards, list_terms};
 use crate::request::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
-    params: &Params,
+    (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
     refuse_unsupported(params)?;
     let together = asked(call, collection, params)?;
     for collection in together.collections() {
         check_all_shards(collection, params, true)?;
     }
+    let missing = Missing::of_all(together.collections());
     let read = |it: &Arc<Collection>| TermsRequest::parse(params, &it.schema());
     let requests = together.collections().iter().map(read).collect::<Result<Vec<_>, _>>();
     let requests = requests.map_err(|(error, before)| Failure { before, ..Failure::from(error) })?;
-    Ok(list_terms(&together, &requests).await?.into())
+    Ok(missing.mark(permit, list_terms(&together, &requests).await?.into()))
 }

@@ -229,13 +229,16 @@ fn verify(place: &str, as_json: bool) -> anyhow::Result<()> {
 }
 
 fn verdict_json(VerifiedShard { collection, shard, verdict }: &VerifiedShard) -> Value {
-    let FilesVerdict { files, bytes, damaged, unread } = verdict;
+    let FilesVerdict { files, bytes, damaged, unread, lost } = verdict;
     let told = |list: &[(String, String)]| -> Vec<Value> {
         list.iter().map(|(file, why)| json!({ "file": file, "why": why })).collect()
     };
     json!({
         "collection": collection, "shard": shard, "files": files, "bytes": bytes,
         "damaged": told(damaged), "unread": told(unread),
+        "lost": lost.iter().map(|it| json!({
+            "segment": it.segment, "documents": it.documents, "files": told(&it.files),
+        })).collect::<Vec<_>>(),
     })
 }
 
@@ -249,6 +252,9 @@ fn show_verdicts(found: &[VerifiedShard]) {
     output::line(&table.to_string());
     for VerifiedShard { verdict, .. } in found {
         verdict.damaged.iter().for_each(|(file, why)| output::line(&format!("damaged: {file}: {why}")));
+        verdict.lost.iter().for_each(|it| {
+            output::line(&format!("at stake: segment {} with {} documents", it.segment, it.documents));
+        });
         verdict.unread.iter().for_each(|(file, why)| output::line(&format!("not read: {file}: {why}")));
     }
 }

@@ -36,9 +36,16 @@ pub struct ShardFacts {
     pub range: Option<String>,
     /// What `COLSTATUS` shows of its leader's files, where that is asked for.
     pub segments: Option<Node>,
+    /// What of the shard cannot be read; it takes no updates then.
+    pub missing: Option<String>,
 }
 
 impl ShardFacts {
+    /// Solr's word for a shard that answers searches and takes no updates.
+    fn health(&self) -> &'static str {
+        if self.missing.is_some() { "ORANGE" } else { "GREEN" }
+    }
+
     fn core_node(&self) -> String {
         format!("core_node{}", self.node_number)
     }
@@ -100,9 +107,20 @@ pub fn pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Node {
 
 fn collection(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> Node {
     let is_live = live_nodes.contains(&facts.node);
-    let health = ("health".into(), Node::str(if is_live { "GREEN" } else { "RED" }));
-    let mut entries = state(scheme, facts, is_live, std::slice::from_ref(&health));
-    entries.extend([health, version(facts), ("creationTimeMillis".into(), Node::Long(facts.created_ms))]);
+    let health_of = |shard: &ShardFacts| if is_live { shard.health() } else { "RED" };
+    let health = |shard: &ShardFacts| {
+        let mut entries = vec![("health".into(), Node::str(health_of(shard)))];
+        entries.extend(missing(shard));
+        entries
+    };
+    let mut entries = state(scheme, facts, is_live, &health);
+    // Of the worst of its shards.
+    let worst = facts.shards.iter().map(health_of).max().unwrap_or("GREEN");
+    entries.extend([
+        ("health".into(), Node::str(worst)),
+        version(facts),
+        ("creationTimeMillis".into(), Node::Long(facts.created_ms)),
+    ]);
     if !facts.aliases.is_empty() {
         let aliases = facts.aliases.iter().map(|alias| text(alias));
         entries.push(("aliases".into(), Node::Array(aliases.collect())));
@@ -112,7 +130,7 @@ fn collection(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> N
 
 /// `state.json` of a collection. Whoever reads it looks himself who lives.
 pub fn state_document(scheme: &str, facts: &CollectionFacts) -> Entries {
-    vec![(facts.name.clone().into(), Node::JavaMap(state(scheme, facts, true, &[])))]
+    vec![(facts.name.clone().into(), Node::JavaMap(state(scheme, facts, true, &|_| vec![])))]
 }
 
 /// What stands at `/collections/NAME/leaders/SHARD/leader`.
@@ -131,7 +149,12 @@ pub fn live_node_document(node: &str) -> Entries {
 }
 
 /// What of a collection is the same however it is read; each shard says `beside` too.
-fn state(scheme: &str, facts: &CollectionFacts, is_live: bool, beside: &[(Name, Node)]) -> Entries {
+fn state(
+    scheme: &str,
+    facts: &CollectionFacts,
+    is_live: bool,
+    beside: &dyn Fn(&ShardFacts) -> Entries,
+) -> Entries {
     let shard = |shard: &ShardFacts| {
         let replica = Node::JavaMap(replica((&facts.node, is_live), scheme, shard));
         let mut entries = vec![
@@ -139,13 +162,18 @@ fn state(scheme: &str, facts: &CollectionFacts, is_live: bool, beside: &[(Name, 
             ("replicas".into(), Node::JavaMap(vec![(shard.core_node().into(), replica)])),
             ("state".into(), Node::str("active")),
         ];
-        entries.extend_from_slice(beside);
+        entries.extend(beside(shard));
         (Name::Owned(shard.name.clone()), Node::JavaMap(entries))
     };
     let mut entries = settings(facts);
     entries.extend(facts.properties.iter().map(|(name, value)| (name.clone().into(), text(value))));
     entries.push(("shards".into(), Node::JavaMap(facts.shards.iter().map(shard).collect())));
     entries
+}
+
+/// No entry of Solr's: clients pass over what they do not know.
+fn missing(shard: &ShardFacts) -> Option<(Name, Node)> {
+    shard.missing.as_deref().map(|missing| ("missing".into(), text(missing)))
 }
 
 fn settings(facts: &CollectionFacts) -> Entries {
@@ -193,13 +221,14 @@ pub fn collection_status(scheme: &str, facts: &CollectionFacts, is_live: bool) -
         let (up, down) = (i32::from(is_live), i32::from(!is_live));
         let counts =
             [("total", 1), ("active", up), ("down", down), ("recovering", 0), ("recovery_failed", 0)];
-        let entries = Node::map([
-            ("state", Node::str("active")),
-            ("range", shard.range()),
-            ("replicas", Node::map(counts.map(|(name, count)| (name, Node::Int(count))))),
-            ("leader", Node::Map(leader)),
-        ]);
-        (Name::Owned(shard.name.clone()), entries)
+        let mut entries: Entries = vec![
+            ("state".into(), Node::str("active")),
+            ("range".into(), shard.range()),
+            ("replicas".into(), Node::map(counts.map(|(name, count)| (name, Node::Int(count))))),
+            ("leader".into(), Node::Map(leader)),
+        ];
+        entries.extend(missing(shard));
+        (Name::Owned(shard.name.clone()), Node::Map(entries))
     };
     let active = i32::try_from(facts.shards.len()).unwrap_or(i32::MAX);
     Node::Map(vec![

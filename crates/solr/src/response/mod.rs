@@ -43,7 +43,7 @@ pub use named_lists::NamedListStyle;
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
 pub use read_javabin::read_javabin;
 pub use select::{Found, in_order, select};
-pub use shards_info::shards_info;
+pub use shards_info::{AskedShard, shards_info};
 pub use update::{add_refusals, echoed, replication_factor, tolerated, versions};
 pub use xml::write_xml;
 

@@ -54,7 +54,8 @@ impl ObjectArchive {
         let listed = listed.iter().filter_map(|(key, _)| segment_of(key));
         let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
         *epochs = listed.map(|(name, epoch)| (name.to_owned(), epoch)).collect();
-        epochs.get(name).copied().ok_or_else(|| missing(name))
+        let known = epochs.get(name).copied();
+        known.or_else(|| self.files.epoch_of_copy(name, u64::MAX)).ok_or_else(|| missing(name))
     }
 }
 

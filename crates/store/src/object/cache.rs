@@ -72,6 +72,12 @@ impl CacheKey {
         let shard = stream.iter().map(|byte| format!("{byte:02x}")).collect();
         Self { shard, name: format!("{name}.{epoch:020}") }
     }
+
+    /// The epoch in which a file of this name was put.
+    fn epoch_of(&self, name: &str) -> Option<u64> {
+        let digits = self.name.strip_prefix(name)?.strip_prefix('.')?;
+        digits.parse().ok().filter(|_| digits.len() == 20)
+    }
 }
 
 impl FileCache {
@@ -162,6 +168,13 @@ impl FileCache {
         drop(state);
         self.forget(key)?;
         Ok(None)
+    }
+
+    /// The last epoch up to `epoch_max` of which there is a copy of a file.
+    pub(crate) fn epoch_of(&self, stream: &[u8; 16], name: &str, epoch_max: u64) -> Option<u64> {
+        let (first, last) = (CacheKey::of(stream, name, 0), CacheKey::of(stream, name, epoch_max));
+        let state = self.state();
+        state.files.range(first..=last).rev().find_map(|(key, _)| key.epoch_of(name))
     }
 
     /// Begins a copy: of what is fetched, or of what is about to be put into the store.

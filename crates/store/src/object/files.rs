@@ -37,6 +37,11 @@ impl ObjectFiles {
         CacheKey::of(&self.stream, name, epoch)
     }
 
+    /// In which epoch a file was put that is not in the store, where a copy of it is here.
+    pub(crate) fn epoch_of_copy(&self, name: &str, epoch_max: u64) -> Option<u64> {
+        self.cache.as_ref()?.epoch_of(&self.stream, name, epoch_max)
+    }
+
     /// Errors: `NotFound`, `Corrupt`, `Retry`.
     pub(crate) fn open(&self, file: &SegmentFile, epoch: u64) -> Result<SegmentBytes> {
         let Some(cache) = &self.cache else { return Ok(SegmentBytes::from(self.get(file, epoch)?)) };

@@ -52,7 +52,9 @@ impl ObjectSegments {
 
     fn epoch_of(&self, name: &str) -> Result<u64> {
         check_name(name)?;
-        self.known().get(name).map(|it| it.epoch).ok_or_else(|| missing(name))
+        let known = self.known().get(name).map(|it| it.epoch);
+        // An object that is gone is served, and mended, from its copy.
+        known.or_else(|| self.files.epoch_of_copy(name, self.owned.epoch())).ok_or_else(|| missing(name))
     }
 
     fn put_files(&self, files: &[(String, ObjectBytes)]) -> Result<()> {

@@ -112,9 +112,17 @@ impl Contender {
         }
     }
 
-    /// Errors: `Deposed` where a later opening has published already.
+    /// Errors: `Deposed` where a later opening has published already; `Corrupt` where all manifests are gone.
     fn load(&self, epoch: u64) -> Result<Chain> {
-        let chain = self.reader().load()?;
+        let mut chain = self.reader().load()?;
+        // The newest are never collected; a chain that begins anew below a boundary is one that nobody reads.
+        if chain.first == 0 && self.reader().boundary()? > 0 {
+            chain = self.reader().load()?;
+            if chain.first == 0 {
+                let what = "all manifests are gone; restore the shard from a backup";
+                return Err(Error::corrupt(&self.keys.manifests(), 0, what));
+            }
+        }
         match &chain.newest {
             Some(newest) if newest.epoch > epoch => Err(Error::new(
                 ErrorKind::Deposed,

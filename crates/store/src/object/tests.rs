@@ -12,7 +12,7 @@ use crate::ErrorKind;
 use crate::conformance::{
     AppendRecord, FaultySite, SecondOpening, TestSite, check_faults, check_home, records,
 };
-use crate::contract::{LogFigures, Verified, Watermark, WrittenFile};
+use crate::contract::{LogFigures, SegmentFile, Verified, Watermark, WrittenFile};
 use crate::metadata::MetadataStore;
 use crate::metadata::conformance::check_metadata;
 
@@ -558,6 +558,18 @@ fn a_flipped_byte_is_mended_from_the_other_copy() {
     memory.delete(&key).unwrap();
     assert_eq!(home.segments().verify(&file).unwrap(), Verified::Mended, "gone");
     assert_eq!(home.segments().verify(&file).unwrap(), Verified::Sound);
+    // Gone before it was opened: nothing lists it, and the copy is there all the same.
+    memory.delete(&key).unwrap();
+    let home = site.home(&shard()).unwrap();
+    let archive = site.archive(&shard()).unwrap();
+    assert_eq!(&*archive.open(&file).unwrap(), b"123456789");
+    assert_eq!(&*home.segments().open(&file).unwrap(), b"123456789");
+    assert_eq!(
+        home.segments().open(&SegmentFile { name: "a".into(), ..file.clone() }).unwrap_err().kind(),
+        &ErrorKind::NotFound
+    );
+    assert_eq!(home.segments().verify(&file).unwrap(), Verified::Mended);
+    assert_eq!(memory.get(&key).unwrap(), b"123456789", "under the name that it had");
     flip();
     memory.damage(&key, |bytes| bytes[0] = b'y');
     let error = home.segments().verify(&file).unwrap_err();

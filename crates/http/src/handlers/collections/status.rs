@@ -11,6 +11,7 @@ use solr::params::Param;
 use solr::params::admin::collections as params;
 use solr::response::{Entries, Name, Node};
 
+use crate::handlers::missing::Missing;
 use crate::handlers::segments;
 use crate::request::call::{Call, Failure};
 
@@ -108,14 +109,14 @@ fn live_nodes(call: &Call<'_>) -> Vec<String> {
     names
 }
 
-/// With segments, of those that are served here.
+/// With what only the node knows that serves it, of those that are served here.
 fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> CollectionFacts {
-    let own = with_segments.then(|| call.server.node.find_own(collection.name())).flatten();
     let mut facts = described(collection);
-    if let Some(own) = own {
-        for (number, shard) in facts.shards.iter_mut().enumerate() {
-            shard.segments = Some(Node::Map(segments::of_shard(&own, number)));
-        }
+    let Some(own) = call.server.node.find_own(collection.name()) else { return facts };
+    let missing = Missing::of_all([&own]);
+    for (number, shard) in facts.shards.iter_mut().enumerate() {
+        shard.missing = missing.of_core(&shard.core);
+        shard.segments = with_segments.then(|| Node::Map(segments::of_shard(&own, number)));
     }
     facts
 }
@@ -123,6 +124,7 @@ fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> Coll
 /// What is said of a collection wherever it is served.
 pub(super) fn described(collection: &Description) -> CollectionFacts {
     let shards = collection.shard_documents().into_iter().map(|shard| ShardFacts {
+        missing: None,
         name: shard.name,
         core: shard.core,
         node_number: shard.node_number,

@@ -39,6 +39,7 @@ pub(super) use self::scope::{SearchScope, check_all_shards, name_shards};
 use self::step::Preparation;
 use self::subqueries::Subqueries;
 pub(super) use self::together::asked;
+use super::missing::Missing;
 use super::permit::Permit;
 use crate::request::call::{Answer, Call, Failure};
 
@@ -77,6 +78,7 @@ pub(super) async fn run(
     }
     let choice = shards::choice(params)?;
     let shards = together::selected(collections, &choice, call.core)?;
+    let mut missing = Missing::of(collections, &shards);
     let asks_shards = context.names.is_gathered() && choice != ShardChoice::Addressed;
     let tells_shards = asks_shards && shards::SHARDS_INFO.read(params)?;
     let preparation = Preparation { asked: &asked, config: &config, params };
@@ -94,7 +96,10 @@ pub(super) async fn run(
     let columns = match &search {
         Some(ComponentSearch { response, result, .. }) => {
             let asked = (params, &response.fields);
-            Subqueries::of(call, permit).columns(collection, asked, &result.hits).await?
+            let subqueries = Subqueries::of(call, permit);
+            let columns = subqueries.columns(collection, asked, &result.hits).await?;
+            missing.add(subqueries.missing());
+            columns
         }
         None => vec![],
     };
@@ -104,7 +109,7 @@ pub(super) async fn run(
     let is_whole = sections.cut.is_none() && !permit.meters.allowance.was_used_up();
     let is_repeatable = search.as_ref().is_none_or(|it| it.is_repeatable) && !pipeline.is_command();
     let answer = search.as_ref().map(ComponentSearch::header).unwrap_or_default();
-    let info = search.as_ref().filter(|_| tells_shards).map(|search| together::told(call, search));
+    let info = search.as_ref().filter(|_| tells_shards).map(|search| together::told(call, search, &missing));
     let written = match search {
         Some(search) => search.write(sections, columns, (context.schema, shown), call),
         None => in_order(sections.entries, shown),
@@ -117,7 +122,8 @@ pub(super) async fn run(
     // shards took for it is of this request alone.
     let is_repeatable = is_repeatable && !are_several && !tells_shards && Arc::ptr_eq(collection, serving);
     let answer = Answer { entries, moment: is_repeatable.then_some(moment), ..answer };
-    Ok(if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) })
+    let answer = if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) };
+    Ok(missing.mark(permit, answer))
 }
 
 fn elevation<'a>(config: &'a CollectionConfig, components: &[Component]) -> HandlerElevation<'a> {

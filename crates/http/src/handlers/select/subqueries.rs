@@ -4,8 +4,8 @@
 //! each column. A request can make many searches of one, so their number and their depth are bounded, and all
 //! are on its one allowance. Another collection is searched only where the sender may.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cluster::Collection;
 use plan::{Error, Hit, Result};
@@ -15,6 +15,7 @@ use solr::select::{FieldList, SUBQUERIES_MAX, SelectRequest, Subquery};
 
 use super::scope::{SearchScope, name_shards};
 use crate::handlers::effective::presets;
+use crate::handlers::missing::Missing;
 use crate::handlers::permit::Permit;
 use crate::request::call::Call;
 use crate::request::route::Handler;
@@ -30,11 +31,17 @@ pub(super) struct Subqueries<'a> {
     call: &'a Call<'a>,
     permit: &'a Permit,
     left: AtomicUsize,
+    missing: Mutex<Missing>,
 }
 
 impl<'a> Subqueries<'a> {
     pub(super) fn of(call: &'a Call<'a>, permit: &'a Permit) -> Self {
-        Self { call, permit, left: AtomicUsize::new(SUBQUERIES_MAX) }
+        Self { call, permit, left: AtomicUsize::new(SUBQUERIES_MAX), missing: Mutex::default() }
+    }
+
+    /// What could not be read of the collections that were searched.
+    pub(super) fn missing(self) -> Missing {
+        self.missing.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn columns(
@@ -89,6 +96,7 @@ impl<'a> Subqueries<'a> {
                 Error::bad_request(format!("`fromIndex` names `{name}`, which does not exist"))
             })?,
         };
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).add(Missing::of_all([&collection]));
         let presets = presets(Handler::Select, "/select", params, &collection.config());
         let params = params.with_handler(&presets);
         let scope = SearchScope::of(self.call, &collection, self.permit);

@@ -12,12 +12,13 @@ use plan::{Error, Result, Schema, SearchPlan, ShardChoice, ShardFound};
 use solr::Params;
 use solr::admin::base_url;
 use solr::params::shards;
-use solr::response::{Name, Node, shards_info};
+use solr::response::{AskedShard, Name, Node, shards_info};
 use solr::select::{ResolveContext, Resolved, SelectRequest};
 
 use super::asked_collections::AskedCollections;
 use super::component_search::ComponentSearch;
 use crate::handlers::collections::scheme;
+use crate::handlers::missing::Missing;
 use crate::request::call::Call;
 
 /// The collections that the request means.
@@ -109,7 +110,7 @@ fn one_alone(what: &str) -> Error {
 }
 
 /// What each shard found, under the name by which it is shown.
-pub(super) fn told(call: &Call<'_>, search: &ComponentSearch) -> (Name, Node) {
+pub(super) fn told(call: &Call<'_>, search: &ComponentSearch, missing: &Missing) -> (Name, Node) {
     let ComponentSearch { pinned, result, .. } = search;
     let cores = pinned.asked().map(|shard| shard.core.clone());
     // One alone is the whole result.
@@ -120,7 +121,9 @@ pub(super) fn told(call: &Call<'_>, search: &ComponentSearch) -> (Name, Node) {
         elapsed_ms: call.elapsed_ms(),
     };
     let found = result.by_shard.iter().copied().chain([alone]);
-    let shards: Vec<_> = cores.zip(found).collect();
+    let asked =
+        |(core, found): (String, ShardFound)| AskedShard { missing: missing.of_core(&core), core, found };
+    let shards: Vec<_> = cores.zip(found).map(asked).collect();
     let node = &call.server.node;
     let url = base_url(node.name(), scheme(&node.state()));
     ("shards.info".into(), shards_info(&url, &shards))

@@ -90,7 +90,7 @@ impl ShardWatch {
         }
         let lasted = self.damage.lasted_ms((*damaged_files > 0).then_some((0, 0)), now_ns);
         see(lasted, 0, SignKind::FileDamaged, &|_| {
-            format!("{damaged_files} segment files are damaged, and no other copy is whole: the index")
+            format!("{damaged_files} files are damaged or gone, and no other copy is whole: the index")
         });
         seen.extend(self.disk.look(log, now_ns));
         seen
@@ -128,7 +128,7 @@ mod tests {
         let damaged = VitalFigures { damaged_files: 2, ..VitalFigures::default() };
         let seen = stand_still(&mut watch, &damaged, 0..5);
         assert!(
-            matches!(&seen[..], [(SignKind::FileDamaged, 5_000, words)] if words.starts_with("2 segment files")),
+            matches!(&seen[..], [(SignKind::FileDamaged, 5_000, words)] if words.starts_with("2 files are damaged")),
             "{seen:?}"
         );
         assert_eq!(watch.look(&VitalFigures::default(), 6_000_000_000), []);
