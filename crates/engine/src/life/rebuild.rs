@@ -73,8 +73,10 @@ impl Shard {
     /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is
     /// `wanted`, in place of those that are here with their ids. It is not logged: durable from the next
     /// flush on, visible from the next refresh on. Values are turned into what this schema has; fields that
-    /// it does not know are left out. Errors: `BadRequest` for a value that it cannot hold.
+    /// it does not know are left out. Errors: `BadRequest` for a value that it cannot hold, `Unavailable`
+    /// where no flush could make it durable.
     pub fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
+        self.core().state().check_writable()?;
         let damaged = || Error::new(ErrorKind::DataLoss, "a record of the shard to rebuild cannot be read");
         let (_, mut operations) = decode(record).ok_or_else(damaged)?;
         let schema = self.core().bound.load().schema.clone();

@@ -121,6 +121,7 @@ fn assert_closed(shard: &Shard, told: &[&str]) {
     let digest = shard.content_digest().unwrap_err();
     assert_eq!(digest.kind, ErrorKind::DataLoss, "it would be that of other documents");
     assert!(shard.export(&mut |_| Ok(())).is_err() && shard.capture().is_err());
+    assert_eq!(shard.import(&[], None).unwrap_err().kind, ErrorKind::Unavailable);
     shard.close().unwrap();
 }
 
