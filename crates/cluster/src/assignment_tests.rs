@@ -180,6 +180,22 @@ async fn members_share_what_the_gone_had_and_what_was_never_anyones() {
 }
 
 #[tokio::test]
+async fn what_was_unloaded_and_taken_over_is_not_loaded_beside() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    a.create(films("films")).await.unwrap();
+    a.unload("films", false).await.unwrap();
+    assert_eq!(a.take_part(), Ok(false));
+    lives(&[&b], &[&b]);
+    assert_eq!(b.take_part(), Ok(true));
+    let refused = a.load_unloaded("films_shard1_replica_n1", None).await.err().unwrap();
+    assert_eq!(refused.kind, ErrorKind::Conflict, "{refused}");
+    assert_eq!(a.take_part(), Ok(false));
+    assert_eq!(b.take_part(), Ok(false));
+    assert!(b.find("films").is_some());
+}
+
+#[tokio::test]
 async fn a_name_that_another_makes_is_not_made_twice() {
     let cluster = Cluster::default();
     let (folders, [a, b]) = cluster.two();

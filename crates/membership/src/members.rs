@@ -21,47 +21,66 @@ pub struct Member {
     pub url: String,
 }
 
-/// Those that were found, by their nodes' names.
-#[derive(Default)]
+/// The nodes of members by their names, as they stand at the moment: a member that returned has one of the
+/// same name that says another address.
 pub(crate) struct Found(BTreeMap<String, Present>);
 
 impl Found {
-    /// Reads who is there, with `own` among them.
-    pub async fn look(&mut self, tree: &impl Tree, own: &Member) -> Result<Vec<Member>, TreeError> {
-        let names = tree.children(MEMBERS).await?;
-        self.0.retain(|name, _| names.contains(name));
-        for name in names {
-            if self.0.contains_key(&name) {
-                continue;
-            }
+    pub async fn read(tree: &impl Tree) -> Result<Self, TreeError> {
+        let mut found = BTreeMap::new();
+        for name in tree.children(MEMBERS).await? {
             if let Some(present) = tree.read(&format!("{MEMBERS}/{name}")).await? {
-                self.0.insert(name, present);
+                found.insert(name, present);
             }
         }
-        self.appear(tree, own).await?;
-        let member = |(name, present): (&String, &Present)| {
-            let member: Member = serde_json::from_slice(&present.bytes).ok()?;
-            (member.id == *name).then_some(member)
-        };
-        Ok(self.0.iter().filter_map(member).collect())
+        Ok(Self(found))
     }
 
-    /// Puts the own node where it is not, or is of a session before, which may end at any moment.
-    async fn appear(&mut self, tree: &impl Tree, own: &Member) -> Result<(), TreeError> {
+    fn members(&self) -> impl Iterator<Item = Member> {
+        self.0.iter().filter_map(|(name, present)| {
+            let member: Member = serde_json::from_slice(&present.bytes).ok()?;
+            (member.id == *name).then_some(member)
+        })
+    }
+
+    /// Errors: `Taken` where another member is called so, which two of them would take from each other for
+    /// ever.
+    pub fn check_free(&self, own: &Member) -> Result<(), TreeError> {
+        match self.members().any(|member| member.name == own.name && member.id != own.id) {
+            true => Err(TreeError::Taken(own.name.clone())),
+            false => Ok(()),
+        }
+    }
+
+    /// Those that live, once `own` is among them. Its node is put where it is not; one of a session before,
+    /// which may end at any moment, is replaced, once in a session. Errors: `Refused` where another process
+    /// replaced it since.
+    pub async fn join(
+        self,
+        tree: &impl Tree,
+        own: &Member,
+        has_joined: &mut bool,
+    ) -> Result<Vec<Member>, TreeError> {
         let bytes = serde_json::to_vec(own).map_err(|error| TreeError::Refused(error.to_string()))?;
         let path = format!("{MEMBERS}/{}", own.id);
-        let mut changes = Vec::new();
-        if let Some(known) = self.0.get(&own.id) {
-            if known.session == tree.session() && known.bytes == bytes {
-                return Ok(());
+        let known = self.0.get(&own.id);
+        if !known.is_some_and(|known| known.session == tree.session() && known.bytes == bytes) {
+            let mut changes = Vec::new();
+            if let Some(known) = known {
+                if *has_joined && known.session != tree.session() {
+                    return Err(TreeError::Refused(
+                        "another process is this member: it runs on a copy of this data directory; give it one of its own".to_owned(),
+                    ));
+                }
+                changes.push(Change::Delete { path: path.clone(), version: known.version });
             }
-            changes.push(Change::Delete { path: path.clone(), version: known.version });
+            changes.push(Change::Create { path, bytes, lifetime: Lifetime::Session });
+            tree.write(&changes).await?;
         }
-        changes.push(Change::Create { path, bytes: bytes.clone(), lifetime: Lifetime::Session });
-        // Whatever is there is read again where it is not as it was known.
-        self.0.remove(&own.id);
-        tree.write(&changes).await?;
-        self.0.insert(own.id.clone(), Present { bytes, version: 0, session: tree.session() });
-        Ok(())
+        *has_joined = true;
+        let mut members: Vec<Member> = self.members().filter(|member| member.id != own.id).collect();
+        members.push(own.clone());
+        members.sort_by(|one, other| one.id.cmp(&other.id));
+        Ok(members)
     }
 }

@@ -163,7 +163,7 @@ impl<T: Trees, S: Source> Work<T, S> {
     /// One session, until it fails; `Ok` once nobody asks any more.
     async fn session(&mut self) -> Result<(), TreeError> {
         let tree = self.trees.connect().await?;
-        let (mut known, mut found) = (Known::default(), Found::default());
+        let (mut known, mut has_joined) = (Known::default(), false);
         let mut looked_at = Instant::now();
         let mut pause = PAUSE_MIN;
         loop {
@@ -175,7 +175,7 @@ impl<T: Trees, S: Source> Work<T, S> {
             if wanted == STOP {
                 return known.leave(&tree, &self.own.id).await;
             }
-            let until = match self.round(&tree, &mut known, &mut found).await {
+            let until = match self.round(&tree, &mut known, &mut has_joined).await {
                 Ok(shown) => {
                     self.source.shown(&shown);
                     self.tell.send_replace(Progress { shown: wanted, trouble: None });
@@ -183,9 +183,9 @@ impl<T: Trees, S: Source> Work<T, S> {
                     looked_at + LOOK_EVERY
                 }
                 // The session is well, and what lives by it stays.
-                Err(trouble @ (TreeError::Changed | TreeError::Unread(_))) => {
+                Err(trouble @ (TreeError::Changed | TreeError::Unread(_) | TreeError::Taken(_))) => {
                     self.complain(trouble, false);
-                    (known, found) = (Known::default(), Found::default());
+                    known.forget();
                     pause = (pause * 2).min(PAUSE_MAX);
                     Instant::now() + pause
                 }
@@ -193,7 +193,7 @@ impl<T: Trees, S: Source> Work<T, S> {
             };
             match self.next(&tree, until).await {
                 Next::Compare => {}
-                Next::ReadAgain => (known, found) = (Known::default(), Found::default()),
+                Next::ReadAgain => known.forget(),
                 Next::Connect => return Err(TreeError::Lost("the session is over".to_owned())),
                 Next::End => return known.leave(&tree, &self.own.id).await,
             }
@@ -226,9 +226,16 @@ impl<T: Trees, S: Source> Work<T, S> {
     }
 
     /// Shows what is to be shown, then the member itself, and tells who lives.
-    async fn round(&self, tree: &T::Tree, known: &mut Known, found: &mut Found) -> Result<Shown, TreeError> {
+    async fn round(
+        &self,
+        tree: &T::Tree,
+        known: &mut Known,
+        has_joined: &mut bool,
+    ) -> Result<Shown, TreeError> {
+        let found = Found::read(tree).await?;
+        found.check_free(&self.own)?;
         let left_out = self.repaired(tree, known).await?;
-        self.source.living(found.look(tree, &self.own).await?);
+        self.source.living(found.join(tree, &self.own, has_joined).await?);
         Ok(Shown { versions: known.versions(), left_out })
     }
 

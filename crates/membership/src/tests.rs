@@ -52,6 +52,10 @@ struct TestMember {
     living: Arc<Mutex<Vec<String>>>,
     left_out: Arc<Mutex<Vec<String>>>,
     is_cut_off: Arc<Mutex<bool>>,
+    host: String,
+    /// Its name where it has none.
+    id: String,
+    urls: Arc<Mutex<Vec<String>>>,
 }
 
 impl TestMember {
@@ -60,13 +64,20 @@ impl TestMember {
     }
 
     fn publisher_of(&self, cluster: &str, tree: &MemoryTree) -> Publisher {
-        let own =
-            Member { id: self.name.clone(), name: self.live_node(), url: "http://here:8983".to_owned() };
+        let own = Member { id: self.id(), name: self.live_node(), url: format!("http://{}:8983", self.host) };
         Publisher::start(tree.clone(), cluster.to_owned(), own, Arc::new(self.clone()))
+    }
+
+    fn id(&self) -> String {
+        if self.id.is_empty() { self.name.clone() } else { self.id.clone() }
     }
 
     fn live_node(&self) -> String {
         format!("{}:8983_solr", self.name)
+    }
+
+    fn urls(&self) -> Vec<String> {
+        self.urls.lock().unwrap().clone()
     }
 
     fn living(&self) -> Vec<String> {
@@ -94,6 +105,7 @@ impl Source for TestMember {
     }
 
     fn living(&self, members: Vec<Member>) {
+        *self.urls.lock().unwrap() = members.iter().map(|member| member.url.clone()).collect();
         *self.living.lock().unwrap() = members.into_iter().map(|member| member.id).collect();
     }
 }
@@ -248,9 +260,19 @@ async fn who_returns_in_a_new_session_is_the_same_member() {
     let member = truth.member("a");
     let before = member.publisher(&tree);
     before.published(PATIENCE).await.unwrap();
-    let after = member.publisher(&tree);
+    let other = truth.member("b");
+    let of_other = other.publisher(&tree);
+    of_other.published(PATIENCE).await.unwrap();
+    // It died, and is there again at another address before its session has ended.
+    let moved = TestMember { host: "elsewhere".to_owned(), ..member.clone() };
+    let after = moved.publisher(&tree);
     after.published(PATIENCE).await.unwrap();
+    of_other.published(PATIENCE).await.unwrap();
+    assert_eq!(other.urls(), ["http://elsewhere:8983", "http://:8983"]);
     let nodes = ["/live_nodes/a:8983_solr", "/parhelion/members/a"].map(|path| tree.get(path).unwrap());
+    // Where the one before lives on, on a copy of its data, it says so and goes no further.
+    let copied = before.published(PATIENCE).await;
+    assert!(matches!(&copied, Err(TreeError::Refused(why)) if why.contains("copy")), "{copied:?}");
     // Whoever leaves takes nothing of whoever came after.
     before.stop().await;
     let left = ["/live_nodes/a:8983_solr", "/parhelion/members/a"].map(|path| tree.get(path).unwrap());
@@ -258,6 +280,22 @@ async fn who_returns_in_a_new_session_is_the_same_member() {
     after.stop().await;
     assert_eq!(tree.get("/live_nodes/a:8983_solr"), None);
     assert_eq!(tree.get("/parhelion/members/a"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_members_of_one_name_do_not_fight_for_it() {
+    let (tree, truth) = (MemoryTree::default(), Truth::of(&["films"]));
+    let (first, second) = (truth.member("a"), TestMember { id: "other".to_owned(), ..truth.member("a") });
+    let of_first = first.publisher(&tree);
+    of_first.published(PATIENCE).await.unwrap();
+    let live = tree.get("/live_nodes/a:8983_solr");
+    let of_second = second.publisher(&tree);
+    let taken = of_second.published(Duration::from_secs(3)).await;
+    assert!(matches!(taken, Err(TreeError::Taken(_))), "{taken:?}");
+    assert_eq!(tree.get("/live_nodes/a:8983_solr"), live);
+    of_first.stop().await;
+    of_second.published(PATIENCE).await.unwrap();
+    assert_eq!(second.living(), ["other"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -114,6 +114,11 @@ pub enum TreeError {
     /// A node is not as it was read: read again.
     #[error("another changed ZooKeeper's nodes meanwhile")]
     Changed,
+    /// Another member has this node's name; it may be gone soon.
+    #[error(
+        "another member of the cluster is called `{0}`: give each an address of its own with --advertise, or wait until it is gone"
+    )]
+    Taken(String),
     /// The truth cannot be read, so that nobody knows what is to be shown.
     #[error("what is to be shown cannot be read: {0}")]
     Unread(String),

@@ -106,7 +106,9 @@ impl ShownNode {
     pub async fn appear(&self) -> anyhow::Result<()> {
         match self.publisher.published(PATIENCE).await {
             Ok(()) => Ok(()),
-            Err(lost @ (TreeError::Lost(_) | TreeError::Changed)) => {
+            Err(
+                lost @ (TreeError::Lost(_) | TreeError::Changed | TreeError::Unread(_) | TreeError::Taken(_)),
+            ) => {
                 output::note(&format!("{lost}; clients that look there do not find this node until it does"));
                 Ok(())
             }
@@ -184,8 +186,8 @@ impl Source for NodeView {
             let name = path.strip_prefix("/collections/")?.strip_suffix("/state.json")?;
             Some((name.to_owned(), u32::try_from(*version).ok()?))
         };
-        let versions = shown.versions.iter().filter_map(version).collect();
-        self.node.upgrade().iter().for_each(|node| node.show_as(BTreeMap::clone(&versions)));
+        let versions: BTreeMap<String, u32> = shown.versions.iter().filter_map(version).collect();
+        self.node.upgrade().iter().for_each(|node| node.show_as(&versions));
     }
 
     fn living(&self, members: Vec<Member>) {

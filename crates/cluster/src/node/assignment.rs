@@ -15,6 +15,7 @@ use store::Site;
 use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
+use crate::collection_documents::CollectionDocument;
 use crate::member::{Assignment, Description, Member, Owned};
 use crate::offload;
 use crate::placement::PlacementState;
@@ -96,18 +97,20 @@ impl Node {
     }
 
     /// Clients read states elsewhere too, where they have these versions, by the collections' names.
-    pub fn show_as(&self, versions: BTreeMap<String, u32>) {
+    pub fn show_as(&self, versions: &BTreeMap<String, u32>) {
         for collection in self.list() {
             versions.get(&collection.name()).into_iter().for_each(|version| collection.show_as(*version));
         }
-        let mut directory = Directory::clone(&self.directory.load());
-        for (name, description) in &mut directory.elsewhere {
-            versions.get(name).into_iter().for_each(|version| description.state_version = *version);
-        }
-        self.directory.store(Arc::new(directory));
-        if let Some(assignment) = &self.assignment {
-            *assignment.shown.lock().unwrap_or_else(PoisonError::into_inner) = versions;
-        }
+        let Some(assignment) = &self.assignment else { return };
+        assignment.shown.lock().unwrap_or_else(PoisonError::into_inner).clone_from(versions);
+        // Without the lock, which whoever opens a shard holds for long: what others put in meanwhile stays.
+        self.directory.rcu(|directory| {
+            let mut directory = Directory::clone(directory);
+            for (name, description) in &mut directory.elsewhere {
+                versions.get(name).into_iter().for_each(|version| description.state_version = *version);
+            }
+            directory
+        });
     }
 
     /// Who of the living is to serve a new collection: of those that may, whoever serves the fewest, this
@@ -236,6 +239,18 @@ impl Node {
         self.set_state(&opened.entry(), PlacementState::Served)?;
         self.enter(opened);
         Ok(true)
+    }
+
+    /// Errors: `Conflict` where another member took the collection over, as while it was unloaded here.
+    pub(super) fn check_own(&self, entry: &CollectionDocument) -> Result<()> {
+        let Some(assignment) = &self.assignment else { return Ok(()) };
+        match self.catalog.owner(entry.key())? {
+            Some(owner) if owner.value.id != assignment.own.id => {
+                let (collection, owner) = (&entry.name, owner.value.name);
+                Err(Error::new(ErrorKind::Conflict, format!("`{collection}` is served by `{owner}` now")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Before anything else is made under this key. Errors: `Conflict` where another member was first.

@@ -155,6 +155,7 @@ impl Node {
         let _changing = self.lock();
         self.finish_renames()?;
         let Some(mut entry) = self.unloaded_core(core)? else { return Ok(None) };
+        self.check_own(&entry)?;
         self.check_free(
             [&entry.name, &entry.core].into_iter().chain(entry.shards.iter().map(|it| &it.core)),
         )?;
