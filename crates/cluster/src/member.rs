@@ -36,13 +36,11 @@ pub(crate) struct Assignment {
     pub own: Member,
     /// As it was told last; nobody before.
     living: Mutex<Vec<Member>>,
-    /// The versions under which the states of what is elsewhere are shown to clients.
-    pub shown: Mutex<BTreeMap<String, u32>>,
 }
 
 impl Assignment {
     pub fn new(own: Member) -> Self {
-        Self { own, living: Mutex::default(), shown: Mutex::default() }
+        Self { own, living: Mutex::default() }
     }
 
     pub fn set_living(&self, members: Vec<Member>) {
@@ -54,7 +52,8 @@ impl Assignment {
     }
 
     pub fn is_alive(&self, member: &Member) -> bool {
-        self.living().iter().any(|living| living.id == member.id)
+        let living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
+        living.iter().any(|living| living.id == member.id)
     }
 
     pub fn is_own(&self, owned: &Owned) -> bool {

@@ -232,9 +232,11 @@ impl<T: Trees, S: Source> Work<T, S> {
         known: &mut Known,
         has_joined: &mut bool,
     ) -> Result<Shown, TreeError> {
+        // First: two of one name would write each other's live node anew at each claim of the other.
         let found = Found::read(tree).await?;
         found.check_free(&self.own)?;
         let left_out = self.repaired(tree, known).await?;
+        // Behind what it serves: whoever sees it live may send it requests.
         self.source.living(found.join(tree, &self.own, has_joined).await?);
         Ok(Shown { versions: known.versions(), left_out })
     }
@@ -259,6 +261,7 @@ impl<T: Trees, S: Source> Work<T, S> {
         }
         let mut view = self.source.view();
         let left_out = view.take_oversized();
+        // Not claimed for nothing: each claim makes all members read the documents again.
         if known.shows(&view, tree.session()) {
             return Ok(left_out);
         }

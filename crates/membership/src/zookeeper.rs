@@ -229,6 +229,7 @@ impl Tree for ZooKeeper {
             }
         };
         tokio::select! {
+            // The session first: what is heard of others counts for nothing once it is over.
             biased;
             state = state.changed() => match state {
                 SessionState::SyncConnected => TreeEvent::Back,

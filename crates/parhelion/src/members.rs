@@ -26,20 +26,17 @@ const READ_EVERY: Duration = Duration::from_secs(30);
 pub struct MemberClients(Mutex<HashMap<String, SolrClient>>);
 
 impl MemberClients {
-    fn to(&self, url: &str) -> Result<SolrClient> {
+    fn to(&self, url: &str) -> Result<SolrClient, client::Error> {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = clients.get(url) {
             return Ok(known.clone());
         }
-        let unusable = |error: client::Error| {
-            Error::internal(format!("`{url}` is no address of a member")).with_source(error)
-        };
-        let made = SolrClient::new(format!("{url}/solr").parse::<SolrUrl>().map_err(unusable)?, ANSWER);
+        let made = SolrClient::new(format!("{url}/solr").parse::<SolrUrl>()?, ANSWER);
         clients.insert(url.to_owned(), made.clone());
         Ok(made)
     }
 
-    async fn send(&self, forwarded: Forwarded) -> Result<ForwardedAnswer, Failed> {
+    async fn send(&self, forwarded: Forwarded) -> Result<ForwardedAnswer, client::Error> {
         let Forwarded { url, method, target, headers, body } = forwarded;
         let mut request = Request::relayed(&method, &target)?;
         for (name, value) in &headers {
@@ -49,27 +46,17 @@ impl MemberClients {
             // Its type is among the headers.
             request = request.body(None, body);
         }
+        // An update that was sent may be done: only what reads is tried again.
         if is_reader(&target) {
             request = request.safe();
         }
-        let answer = self.to(&url).map_err(Failed::Here)?.send(&request).await?;
+        let answer = self.to(&url)?.send(&request).await?;
         Ok(ForwardedAnswer {
             status: answer.status,
             retry_after_s: answer.retry_after().map_or(0, |wait| wait.as_secs()),
             content_type: answer.content_type,
             body: answer.body,
         })
-    }
-}
-
-enum Failed {
-    Here(Error),
-    There(client::Error),
-}
-
-impl From<client::Error> for Failed {
-    fn from(error: client::Error) -> Self {
-        Self::There(error)
     }
 }
 
@@ -80,16 +67,12 @@ impl Forward for MemberClients {
     ) -> Pin<Box<dyn Future<Output = Result<ForwardedAnswer>> + Send + '_>> {
         Box::pin(async move {
             let url = request.url.clone();
-            self.send(request).await.map_err(|failed| match failed {
-                Failed::Here(error) => error,
-                Failed::There(error) => {
-                    let kind = match error.kind() {
-                        ClientErrorKind::OutcomeUnknown => ErrorKind::Unknown,
-                        _ => ErrorKind::Unavailable,
-                    };
-                    Error::new(kind, format!("the node at `{url}` does not answer: {error}"))
-                        .with_source(error)
-                }
+            self.send(request).await.map_err(|error| {
+                let kind = match error.kind() {
+                    ClientErrorKind::OutcomeUnknown => ErrorKind::Unknown,
+                    _ => ErrorKind::Unavailable,
+                };
+                Error::new(kind, format!("the node at `{url}` does not answer: {error}")).with_source(error)
             })
         })
     }
@@ -122,6 +105,7 @@ async fn care(node: Weak<Node>, stirred: Arc<Notify>, changed: impl Fn()) {
         let is_stirred = timeout(LOOK_EVERY, stirred.notified()).await.is_ok();
         quiet += LOOK_EVERY;
         let Some(node) = node.upgrade() else { return };
+        // Reading the documents asks the store; between, only what costs nothing is looked at.
         let is_due = is_stirred || !told.is_empty() || quiet >= READ_EVERY || node.is_deposed_anywhere();
         if !is_due {
             continue;

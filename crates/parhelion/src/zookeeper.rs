@@ -194,9 +194,7 @@ impl Source for NodeView {
         let Some(node) = self.node.upgrade() else { return };
         let member = |Member { id, name, url }: Member| cluster::Member { id, name, url };
         let members: Vec<cluster::Member> = members.into_iter().map(member).collect();
-        if node.living() != members {
-            node.set_living(members);
-        }
+        node.set_living(members);
         // Also where they are the same: another may have changed whose a collection is.
         self.stirred.notify_one();
     }

@@ -5,7 +5,7 @@
 
 use plan::{Error, ErrorKind, RootCause};
 
-use crate::response::{Name, Node};
+use crate::response::{Entries, Name, Node};
 
 const SOLR_EXCEPTION: &str = "org.apache.solr.common.SolrException";
 
@@ -23,6 +23,30 @@ pub fn status(kind: ErrorKind) -> u16 {
         ErrorKind::SchemaChanged | ErrorKind::Unavailable | ErrorKind::Unknown => 503,
         ErrorKind::DataLoss | ErrorKind::Internal => 500,
     }
+}
+
+/// The error that another node of ours answered with, as if it had been met here; `answer` is its body, where
+/// that could be read.
+pub fn told(status: u16, answer: Option<&Entries>) -> Error {
+    let kind = match status {
+        400 => ErrorKind::BadRequest,
+        // Whom that node did not let in was let in here by the same rules, so that it is no longer so.
+        401 | 403 => ErrorKind::InUse,
+        404 => ErrorKind::NotFound,
+        409 => ErrorKind::Conflict,
+        429 => ErrorKind::Busy,
+        503 => ErrorKind::Unavailable,
+        _ => ErrorKind::Internal,
+    };
+    let message = answer.into_iter().flatten().find_map(|(name, node)| match node {
+        Node::Map(error) if *name == "error" => error.iter().find_map(|(name, node)| match node {
+            Node::Str(message) if *name == "msg" => Some(message.clone().into_owned()),
+            _ => None,
+        }),
+        _ => None,
+    });
+    let untold = || format!("the node that serves it answered with status {status}");
+    Error::new(kind, message.unwrap_or_else(untold))
 }
 
 /// The `error` entry. Solr 9 shows class names below 500, and a trace from 500 up.
@@ -94,6 +118,20 @@ fn root_class(error: &Error) -> &'static str {
 mod tests {
     use super::*;
     use crate::response::{Format, JsonStyle};
+
+    #[test]
+    fn what_another_node_told_is_told_again() {
+        let check = |error: Error| {
+            let body = vec![("responseHeader".into(), Node::Map(vec![])), entry(&error)];
+            let again = told(status(error.kind), Some(&body));
+            assert_eq!((again.kind, again.message), (error.kind, error.message));
+        };
+        check(Error::bad_request("no such field"));
+        check(Error::new(ErrorKind::Conflict, "another was first"));
+        check(Error::new(ErrorKind::Unavailable, "later"));
+        check(Error::internal("a bug"));
+        assert!(told(401, None).message.contains("401"));
+    }
 
     #[test]
     fn errors_read_as_solrs() {

@@ -56,6 +56,11 @@ impl Node {
         if told.is_empty() { vec![self.member()] } else { told }
     }
 
+    /// Whether a member lives, as far as was told.
+    pub fn is_alive(&self, member: &Member) -> bool {
+        self.assignment.as_ref().is_some_and(|assignment| assignment.is_alive(member))
+    }
+
     /// Tells it who lives.
     pub fn set_living(&self, members: Vec<Member>) {
         if let Some(assignment) = &self.assignment {
@@ -77,14 +82,12 @@ impl Node {
     pub fn resolve_described(&self, names: &str) -> Result<Vec<Description>> {
         let directory = self.directory.load();
         let mut found: Vec<Description> = Vec::new();
-        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            for member in directory.state.resolve(name).unwrap_or_else(|| vec![name.to_owned()]) {
-                let own = directory.own(&member).map(|collection| self.describe(&collection));
-                let described = own.or_else(|| directory.described(&member).cloned());
-                let described = described.ok_or_else(|| super::unknown(&member))?;
-                if !found.iter().any(|known| known.name() == described.name()) {
-                    found.push(described);
-                }
+        for member in directory.members_of(names) {
+            let own = directory.own(&member).map(|collection| self.describe(&collection));
+            let described = own.or_else(|| directory.described(&member).cloned());
+            let described = described.ok_or_else(|| super::unknown(&member))?;
+            if !found.iter().any(|known| known.name() == described.name()) {
+                found.push(described);
             }
         }
         Ok(found)
@@ -101,8 +104,9 @@ impl Node {
         for collection in self.list() {
             versions.get(&collection.name()).into_iter().for_each(|version| collection.show_as(*version));
         }
-        let Some(assignment) = &self.assignment else { return };
-        assignment.shown.lock().unwrap_or_else(PoisonError::into_inner).clone_from(versions);
+        if !self.is_member() {
+            return;
+        }
         // Without the lock, which whoever opens a shard holds for long: what others put in meanwhile stays.
         self.directory.rcu(|directory| {
             let mut directory = Directory::clone(directory);
@@ -130,7 +134,7 @@ impl Node {
     /// others serve is known. Blocks.
     pub fn refresh(&self) -> Result<()> {
         let _changing = self.lock();
-        self.look_at_others()
+        self.look_at_others().map(drop)
     }
 
     /// As [`Node::refresh`], off the runtime's threads.
@@ -139,9 +143,10 @@ impl Node {
         offload::update(move || node.refresh()).await?
     }
 
-    /// The same for who has the lock.
-    pub(super) fn look_at_others(&self) -> Result<()> {
-        let Some(assignment) = &self.assignment else { return Ok(()) };
+    /// The same for who has the lock; returns what the documents say of each collection, by key.
+    pub(super) fn look_at_others(&self) -> Result<BTreeMap<String, Owned>> {
+        let Some(assignment) = &self.assignment else { return Ok(BTreeMap::new()) };
+        // All of it before any of it counts: where a document cannot be read, nobody knows what is gone.
         self.uploads.refresh(&self.catalog)?;
         let (_, state) = self.catalog.state()?;
         let owned = self.catalog.owned()?;
@@ -153,28 +158,32 @@ impl Node {
             if owned.get(&key).is_some_and(|owned| assignment.is_own(owned)) {
                 served.push(key);
             } else {
+                // At once, since clients may not find here what another serves by now; closing takes longer.
                 directory.take_out(&collection);
                 self.lost.lock().unwrap_or_else(PoisonError::into_inner).push(collection);
             }
         }
+        // Of what clients were shown, until they are shown another.
+        let shown = self.descriptions();
         directory.elsewhere.clear();
-        let shown = assignment.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (key, owned) in owned {
-            if served.contains(&key) || assignment.is_own(&owned) && self.is_unloaded(&owned)? {
+        for (key, document) in &owned {
+            let (Owned { entry, owner }, is_own) = (document, assignment.is_own(document));
+            let is_unloaded = || Ok::<_, Error>(is_own && self.is_unloaded(entry)?);
+            if served.contains(key) || is_unloaded()? {
                 continue;
             }
-            let state_version = shown.get(&owned.entry.name).copied().unwrap_or(owned.entry.changes);
-            let owner = owned.owner.map(|owner| owner.value);
-            let name = owned.entry.name.clone();
-            let description = Description { entry: Arc::new(owned.entry), owner, state_version };
-            directory.elsewhere.insert(name, description);
+            let shown = shown.iter().find(|shown| shown.name() == entry.name);
+            let state_version = shown.map_or(entry.changes, Description::state_version);
+            let owner = owner.as_ref().map(|owner| owner.value.clone());
+            let description = Description { entry: Arc::new(entry.clone()), owner, state_version };
+            directory.elsewhere.insert(entry.name.clone(), description);
         }
         self.directory.store(Arc::new(directory));
-        Ok(())
+        Ok(owned)
     }
 
-    fn is_unloaded(&self, owned: &Owned) -> Result<bool> {
-        Ok(self.catalog.placement_of(&owned.entry)?.state == PlacementState::Unloaded)
+    fn is_unloaded(&self, entry: &CollectionDocument) -> Result<bool> {
+        Ok(self.catalog.placement_of(entry)?.state == PlacementState::Unloaded)
     }
 
     /// Closes what is no longer its own, opens what is, and takes over what is due to it of those who are
@@ -182,11 +191,14 @@ impl Node {
     /// is tried again the next time.
     pub fn take_part(&self) -> Result<bool, Vec<Error>> {
         let Some(assignment) = &self.assignment else { return Ok(false) };
-        self.refresh().map_err(|error| vec![error])?;
+        let owned = {
+            let _changing = self.lock();
+            self.look_at_others().map_err(|error| vec![error])?
+        };
+        // Without the lock: the view is made and collections are made and deleted between two of these steps.
         let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
         // What could not be flushed is in the log, which is its new owner's.
         lost.iter().for_each(|collection| drop(collection.close()));
-        let owned = self.catalog.owned().map_err(|error| vec![error])?;
         let due = due(&owned, assignment);
         let (mut changed, mut failures) = (!lost.is_empty(), Vec::new());
         for (key, owned) in &owned {
@@ -223,8 +235,7 @@ impl Node {
         let Some(owner) = self.catalog.owner(key)?.filter(|owner| owner.value.id == assignment.own.id) else {
             return Ok(false);
         };
-        let owned = Owned { entry, owner: Some(owner.clone()) };
-        if self.is_unloaded(&owned)? {
+        if self.is_unloaded(&entry)? {
             return Ok(false);
         }
         if owner.value != assignment.own {
@@ -235,7 +246,7 @@ impl Node {
             self.leave(deposed);
             let _ = deposed.close();
         }
-        let opened = self.load(owned.entry)?;
+        let opened = self.load(entry)?;
         self.set_state(&opened.entry(), PlacementState::Served)?;
         self.enter(opened);
         Ok(true)
@@ -290,6 +301,7 @@ impl Node {
 /// from the same, so that each takes its part; where they differ, the first one has it.
 fn due<'a>(owned: &'a BTreeMap<String, Owned>, assignment: &Assignment) -> Vec<&'a str> {
     let living = assignment.living();
+    // Nobody is chosen, and nothing taken, before it was told who lives.
     let mut load: BTreeMap<&str, usize> = living.iter().map(|member| (member.id.as_str(), 0)).collect();
     let mut orphans = Vec::new();
     for (key, owned) in owned {

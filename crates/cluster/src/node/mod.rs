@@ -69,6 +69,12 @@ impl Directory {
         self.collections.get(name).or_else(|| self.cores.get(name).map(|(of, _)| of)).cloned()
     }
 
+    /// The collections that a text of names stands for: aliases and collections, separated by commas.
+    fn members_of(&self, names: &str) -> Vec<String> {
+        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        names.flat_map(|name| self.state.resolve(name).unwrap_or_else(|| vec![name.to_owned()])).collect()
+    }
+
     /// What is served elsewhere, by the name of a collection or core.
     fn described(&self, name: &str) -> Option<&Description> {
         let has_core = |it: &&Description| it.shard_documents().iter().any(|shard| shard.core == name);

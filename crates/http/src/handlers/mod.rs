@@ -95,8 +95,10 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
         }
         Target::Collection(name, path) => {
             let Some((collection, core)) = server.node.find_addressed(&name) else {
-                let place = elsewhere::place(server, &name, &path)?;
-                return place.serving(name, |name, collections| in_several(name, collections, path));
+                return match elsewhere::place(server, &name, &path)? {
+                    Ok(collections) => in_several(name, collections, path),
+                    Err(elsewhere) => Some(elsewhere),
+                };
             };
             let handler = route::handler(&path, &collection.config())?;
             Some(Serving::Collection { named: name, collection, beside: Vec::new(), core, handler, path })

@@ -15,7 +15,6 @@ use hyper::header::{
     TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use plan::{Error, ErrorKind, Result};
-
 use tokio::time::timeout;
 
 use crate::members::{FORWARDED_BY, Forward, Forwarded, ForwardedAnswer};
@@ -26,6 +25,7 @@ use crate::server::Server;
 
 /// What each side says for itself.
 const OF_ONE_CONNECTION: [HeaderName; 10] = [
+    // How the answer is packed is agreed with the client alone.
     ACCEPT_ENCODING,
     CONNECTION,
     // Bodies are unpacked by whoever reads them first.
@@ -42,46 +42,28 @@ const OF_ONE_CONNECTION: [HeaderName; 10] = [
 /// How often a member that does not answer is looked for among the living.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Who serves what a path names, where that is not all here. `None`: the name is nothing's.
-pub(crate) enum CollectionPlace {
-    /// All of it here, or all that counts.
-    Here(Vec<Arc<Collection>>),
-    /// By one other member, or by nobody at the moment.
-    There(Option<Member>),
-    /// By several members.
-    Apart,
-}
-
-impl CollectionPlace {
-    /// `in_several` says who serves what is all here.
-    pub fn serving(
-        self,
-        name: String,
-        in_several: impl FnOnce(String, Vec<Arc<Collection>>) -> Option<Serving>,
-    ) -> Option<Serving> {
-        match self {
-            CollectionPlace::Here(collections) => in_several(name, collections),
-            CollectionPlace::There(owner) => Some(Serving::Elsewhere(name, owner)),
-            CollectionPlace::Apart => Some(Serving::Apart(name)),
-        }
-    }
-}
-
-/// An update goes to the first of several collections, a ping too.
-pub(crate) fn place(server: &Server, name: &str, path: &str) -> Option<CollectionPlace> {
+/// The collections that a path names, where all that count are served here; else who serves the request
+/// instead. `None`: the name is nothing's.
+pub(crate) fn place(
+    server: &Server,
+    name: &str,
+    path: &str,
+) -> Option<std::result::Result<Vec<Arc<Collection>>, Serving>> {
     let mut described = server.node.resolve_described(name).ok()?;
+    // These go to the first of several. By Solr's paths: what a configuration calls them its owner knows.
     if path.starts_with("/update") || path == "/admin/ping" {
         described.truncate(1);
     }
     let own = |it: &Description| server.node.find_own(it.name());
     let here: Vec<Arc<Collection>> = described.iter().filter_map(own).collect();
     if here.len() == described.len() {
-        return Some(CollectionPlace::Here(here));
+        return Some(Ok(here));
     }
     let mut owners = described.iter().map(Description::owner);
     let first = owners.next()?;
     let is_one = here.is_empty() && owners.all(|owner| owner == first);
-    Some(if is_one { CollectionPlace::There(first.cloned()) } else { CollectionPlace::Apart })
+    let name = name.to_owned();
+    Some(Err(if is_one { Serving::Elsewhere(name, first.cloned()) } else { Serving::Apart(name) }))
 }
 
 /// Sends it to the owner.
@@ -91,12 +73,14 @@ pub(crate) async fn forward(
     (name, owner): (&str, Option<&Member>),
 ) -> Result<Reply> {
     if request.headers().contains_key(FORWARDED_BY) {
+        // Two members that each take the other for the owner would send it round for ever.
         return Err(unavailable(format!("`{name}` is no longer, or not yet, served here; try again")));
     }
     let (forward, owner) = reachable(server, name, owner)?;
     let method = request.method().to_string();
     let target = request.uri().path_and_query().map_or("/", |target| target.as_str()).to_owned();
     let headers = passed_on(server, request.headers());
+    // Whole, so that nothing of it was sent where its sender breaks off; its room counts until the answer.
     let (body, _room) = Upload::new(server, request, server.config.body_bytes_max)?.whole().await?;
     let body = (!body.is_empty()).then_some(body);
     let forwarded = Forwarded { url: owner.url.clone(), method, target, headers, body };
@@ -117,7 +101,7 @@ pub(crate) async fn while_alive<T>(
         if let Ok(answered) = timeout(LOOK_EVERY, &mut answer).await {
             return answered;
         }
-        if !server.node.living().iter().any(|living| living.id == owner.id) {
+        if !server.node.is_alive(owner) {
             let message = format!(
                 "`{}` is gone, and nobody knows whether it did what was asked; look, or send it again",
                 owner.name
@@ -136,8 +120,7 @@ pub(crate) fn reachable<'a>(
     let node = &server.node;
     let gone =
         || unavailable(format!("nobody serves `{name}` at the moment; it is being taken over, try again"));
-    let owner = owner.filter(|owner| node.living().iter().any(|living| living.id == owner.id));
-    let owner = owner.ok_or_else(gone)?;
+    let owner = owner.filter(|owner| node.is_alive(owner)).ok_or_else(gone)?;
     if owner.id == node.member().id {
         return Err(unavailable(format!("`{name}` is being opened; try again")));
     }

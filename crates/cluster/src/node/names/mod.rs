@@ -32,12 +32,10 @@ impl Node {
     pub fn resolve(&self, names: &str) -> Result<Vec<Arc<Collection>>> {
         let directory = self.directory.load();
         let mut found: Vec<Arc<Collection>> = Vec::new();
-        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            for member in directory.state.resolve(name).unwrap_or_else(|| vec![name.to_owned()]) {
-                let collection = directory.own(&member).ok_or_else(|| unknown(&member))?;
-                if !found.iter().any(|known| Arc::ptr_eq(known, &collection)) {
-                    found.push(collection);
-                }
+        for member in directory.members_of(names) {
+            let collection = directory.own(&member).ok_or_else(|| unknown(&member))?;
+            if !found.iter().any(|known| Arc::ptr_eq(known, &collection)) {
+                found.push(collection);
             }
         }
         Ok(found)

@@ -6,11 +6,12 @@
 
 use cluster::Member;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use plan::{Error, ErrorKind, Result};
+use plan::Result;
+use solr::error::told;
 use solr::params::Param;
 use solr::params::admin::collections as params;
 use solr::params::response::{OMIT_HEADER, WT};
-use solr::response::{Entries, Node, read_javabin};
+use solr::response::{Entries, read_javabin};
 
 use super::replicas;
 use crate::members::{FORWARDED_BY, Forwarded};
@@ -24,6 +25,7 @@ pub(super) fn owner(call: &Call<'_>, action: &str) -> Result<Option<Member>> {
         return Ok(None);
     }
     if action == "CREATE" {
+        // Where the nodes that were asked for do not live, the check of the parameters says so, here.
         let chosen = node.least_loaded(|member| replicas::may_be_on(call, member));
         return Ok(chosen.filter(|member| member.id != node.member().id));
     }
@@ -51,10 +53,12 @@ fn collection_of(action: &str) -> Option<Param<String>> {
 pub(super) async fn ask(call: &Call<'_>, owner: &Member) -> Result<Entries> {
     let (forward, owner) = reachable(call.server, &owner.name, Some(owner))?;
     let escaped = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    // Whoever was asked keeps the task, waits for its end and writes the answer: the owner is asked plainly.
     let own = [params::ASYNC.name, WT.name, OMIT_HEADER.name];
     let sent = call.params.pairs().iter().filter(|(name, _)| !own.contains(&name.as_str()));
     let mut form: Vec<String> =
         sent.map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
+    // It keeps the types of numbers and maps, which clients of clusters look for.
     form.push(format!("{}=javabin", WT.name));
     let mut headers = vec![
         ("content-type".to_owned(), b"application/x-www-form-urlencoded".to_vec()),
@@ -69,36 +73,12 @@ pub(super) async fn ask(call: &Call<'_>, owner: &Member) -> Result<Entries> {
         body: Some(form.join("&").into()),
     };
     let answer = while_alive(call.server, owner, forward.forward(request)).await?;
-    let mut entries = read_javabin(&answer.body).map_err(|_| refused(answer.status, None))?;
+    let mut entries = read_javabin(&answer.body).map_err(|_| told(answer.status, None))?;
     if answer.status != 200 {
-        return Err(refused(answer.status, Some(&entries)));
+        return Err(told(answer.status, Some(&entries)));
     }
     entries.retain(|(name, _)| *name != "responseHeader");
+    // Before the answer: the next request may come here, too, and ask for what was made.
     call.server.node.refreshed().await?;
     Ok(entries)
-}
-
-/// As the owner said it.
-fn refused(status: u16, entries: Option<&Entries>) -> Error {
-    let entry = |entries: &Entries, wanted: &str| {
-        entries.iter().find(|(name, _)| *name == wanted).map(|(_, node)| node.clone())
-    };
-    let message = match entries.and_then(|entries| entry(entries, "error")) {
-        Some(Node::Map(error)) => match entry(&error, "msg") {
-            Some(Node::Str(message)) => Some(message.into_owned()),
-            _ => None,
-        },
-        _ => None,
-    };
-    let message = message.unwrap_or_else(|| format!("the node that serves it answered with status {status}"));
-    let kind = match status {
-        400 => ErrorKind::BadRequest,
-        401 | 403 => ErrorKind::InUse,
-        404 => ErrorKind::NotFound,
-        409 => ErrorKind::Conflict,
-        429 => ErrorKind::Busy,
-        503 => ErrorKind::Unavailable,
-        _ => ErrorKind::Internal,
-    };
-    Error::new(kind, message)
 }
