@@ -30,6 +30,10 @@ pub struct UpArgs {
     /// ports that are free. A node keeps its port.
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub base_port: Option<u16>,
+    /// How long a node may be silent before the others take it for gone, as `serve --zk-session`: 30 unless
+    /// told otherwise. The ZooKeeper that is started makes at least 4 of it. A cluster keeps its own.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub zk_session: Option<u64>,
     /// Where something fails, leave what was started running, to look at it.
     #[arg(long)]
     pub keep: bool,

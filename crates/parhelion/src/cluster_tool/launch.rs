@@ -106,6 +106,8 @@ pub fn last_lines(log: &Path, from: u64) -> String {
 pub struct NodeCommand<'a> {
     pub port: u16,
     pub zk: &'a str,
+    /// `None`: what `serve` takes by default, or from the environment.
+    pub zk_session: Option<u64>,
     pub store: &'a str,
     pub data_dir: &'a Path,
     pub log: LevelFilter,
@@ -124,6 +126,9 @@ impl NodeCommand<'_> {
             .args(["--zk", self.zk, "--store", self.store, "--data-dir"])
             .arg(self.data_dir)
             .args(["--log", &self.log.to_string()]);
+        if let Some(seconds) = self.zk_session {
+            command.args(["--zk-session", &seconds.to_string()]);
+        }
         Ok(command)
     }
 }

@@ -60,7 +60,9 @@ fn new_record(
         !store.starts_with("file://") || store.starts_with("file:///"),
         "--store {store} is relative to the folder that a command is called in; write it as file:///folder"
     );
-    Ok(ClusterRecord::new(folder.text(), zookeeper, store))
+    let mut record = ClusterRecord::new(folder.text(), zookeeper, store);
+    record.zk_session = wanted.zk_session;
+    Ok(record)
 }
 
 #[cfg(test)]
@@ -76,8 +78,10 @@ mod tests {
         let record = plan_cluster(&folder, &wanted, 0).unwrap();
         assert_eq!((ports(&record), record.zookeeper.at.as_str()), (vec![8983, 8984], "127.0.0.1:9983"));
         assert_eq!(record.store, folder.store_url());
-        let given = WantedCluster { zk: Some("zk:2181/a"), store: Some("s3://b/p"), ..wanted };
+        let given =
+            WantedCluster { zk: Some("zk:2181/a"), store: Some("s3://b/p"), zk_session: Some(6), ..wanted };
         let record = plan_cluster(&folder, &given, 0).unwrap();
+        assert_eq!(record.zk_session, Some(6));
         assert_eq!((record.zookeeper.own, record.store.as_str()), (None, "s3://b/p"));
         assert_eq!(record.zookeeper.at, "zk:2181/a");
         let high = WantedCluster { base_port: Some(65_000), ..wanted };

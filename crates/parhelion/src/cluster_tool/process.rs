@@ -22,7 +22,8 @@ pub struct ProcessIdentity {
 impl ProcessIdentity {
     /// Of a process that runs, or has ended and was not waited for. `None` where there is none.
     pub fn of(pid: u32) -> Option<Self> {
-        let (_, start_ticks) = parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
+        let ProcessStat { start_ticks, .. } =
+            parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned();
         Some(Self { pid, start_ticks, boot })
     }
@@ -31,8 +32,7 @@ impl ProcessIdentity {
     /// the list for good.
     pub fn runs(&self) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
-        let is_alive = parse_stat(&stat).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X' | 'x'));
-        is_alive && Self::of(self.pid).as_ref() == Some(self)
+        parse_stat(&stat).is_some_and(|it| it.is_alive()) && Self::of(self.pid).as_ref() == Some(self)
     }
 
     /// Asks it to end. One that has ended needs no asking.
@@ -57,13 +57,30 @@ impl ProcessIdentity {
     }
 }
 
-/// State and start of proc(5)'s `stat`. A program's name may have blanks and brackets, and ends with the last
-/// bracket of the line.
-fn parse_stat(text: &str) -> Option<(char, u64)> {
+/// What of proc(5)'s `stat` is asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct ProcessStat {
+    /// Of its first thread.
+    state: char,
+    threads: u64,
+    start_ticks: u64,
+}
+
+impl ProcessStat {
+    /// The first thread may be over while others are on their way out: until the last of them is gone the
+    /// process has its port.
+    fn is_alive(&self) -> bool {
+        !matches!(self.state, 'Z' | 'X' | 'x') || self.threads > 1
+    }
+}
+
+/// A program's name may have blanks and brackets, and ends with the last bracket of the line.
+fn parse_stat(text: &str) -> Option<ProcessStat> {
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
-    // The state is field 3, the start field 22.
-    Some((state, fields.nth(18)?.parse().ok()?))
+    // The state is field 3, threads are field 20, the start is field 22.
+    let threads = fields.nth(16)?.parse().ok()?;
+    Some(ProcessStat { state, threads, start_ticks: fields.nth(1)?.parse().ok()? })
 }
 
 #[cfg(test)]
@@ -73,13 +90,28 @@ mod tests {
     #[test]
     fn state_and_start_are_found_behind_any_name() {
         let rest = "S 1 7 7 0 -1 4194560 99 0 0 0 1 2 0 0 20 0 5 0 4711 123 45";
-        let check = |text: String, expected: Option<(char, u64)>| {
+        let check = |text: String, expected: Option<ProcessStat>| {
             assert_eq!(parse_stat(&text), expected, "{text}");
         };
-        check(format!("7 (parhelion) {rest}"), Some(('S', 4711)));
-        check(format!("7 (a b) c) {rest}"), Some(('S', 4711)));
+        let found = || Some(ProcessStat { state: 'S', threads: 5, start_ticks: 4711 });
+        check(format!("7 (parhelion) {rest}"), found());
+        check(format!("7 (a b) c) {rest}"), found());
         check("7 (parhelion) S 1 7".to_owned(), None);
         check(String::new(), None);
+    }
+
+    #[test]
+    fn a_process_lives_until_its_last_thread_is_gone() {
+        let check = |state, threads, expected| {
+            let stat = ProcessStat { state, threads, start_ticks: 0 };
+            assert_eq!(stat.is_alive(), expected, "{stat:?}");
+        };
+        check('S', 1, true);
+        check('T', 5, true);
+        check('Z', 5, true);
+        check('Z', 1, false);
+        check('Z', 0, false);
+        check('X', 0, false);
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub struct ClusterRecord {
     pub has_run: bool,
     pub zookeeper: ZooKeeperRecord,
     pub store: String,
+    /// Of every node in ZooKeeper, in seconds, where it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zk_session: Option<u64>,
     pub nodes: Vec<NodeRecord>,
 }
 
@@ -73,6 +76,7 @@ impl ClusterRecord {
             has_run: false,
             zookeeper,
             store,
+            zk_session: None,
             nodes: Vec::new(),
         }
     }
@@ -147,6 +151,11 @@ impl ClusterRecord {
         if let Some(other) = wanted.base_port.filter(|port| *port != base) {
             return Err(differs("--base-port", &base.to_string(), &other.to_string()));
         }
+        let session = self.zk_session;
+        if let Some(other) = wanted.zk_session.filter(|seconds| Some(*seconds) != session) {
+            let has = session.map_or_else(|| "of `serve`".to_owned(), |seconds| seconds.to_string());
+            return Err(differs("--zk-session", &has, &other.to_string()));
+        }
         let count = self.nodes.len();
         if let Some(fewer) = wanted.nodes.filter(|it| (*it as usize) < count) {
             bail!(
@@ -165,6 +174,7 @@ pub struct WantedCluster<'a> {
     pub zk: Option<&'a str>,
     pub store: Option<&'a str>,
     pub base_port: Option<u16>,
+    pub zk_session: Option<u64>,
 }
 
 #[cfg(test)]
@@ -220,6 +230,7 @@ mod tests {
             zk: Some("127.0.0.1:9983"),
             store: Some("file:///c/store"),
             base_port: Some(8983),
+            zk_session: None,
         };
         check(WantedCluster::default(), None);
         check(same, None);
@@ -231,5 +242,20 @@ mod tests {
             Some("--store file:///c/store, not s3://b/p"),
         );
         check(WantedCluster { base_port: Some(1), ..same }, Some("--base-port 8983, not 1"));
+        check(WantedCluster { zk_session: Some(6), ..same }, Some("--zk-session of `serve`, not 6"));
+    }
+
+    #[test]
+    fn a_session_that_was_told_is_kept() {
+        let told = ClusterRecord { zk_session: Some(6), ..record() };
+        let text = serde_json::to_string(&told).unwrap();
+        let read = ClusterRecord::parse(&text, "/c").unwrap();
+        assert_eq!(read, told);
+        let wanted = |zk_session| WantedCluster { zk_session, ..WantedCluster::default() };
+        assert!(read.check_same(&wanted(Some(6))).is_ok() && read.check_same(&wanted(None)).is_ok());
+        let refused = read.check_same(&wanted(Some(7))).unwrap_err().to_string();
+        assert!(refused.contains("--zk-session 6, not 7"), "{refused}");
+        // A record of a cluster that was made before there was such a flag.
+        assert!(!serde_json::to_string(&record()).unwrap().contains("zkSession"));
     }
 }

@@ -31,7 +31,8 @@ pub async fn run(args: UpArgs, log: LevelFilter) -> anyhow::Result<()> {
     let folder = ClusterFolder::make(&args.at.dir)?;
     let zk = args.zk.as_ref().map(ToString::to_string);
     let (store, base_port) = (args.store.as_deref(), args.base_port);
-    let wanted = WantedCluster { nodes: args.nodes, zk: zk.as_deref(), store, base_port };
+    let (nodes, zk_session) = (args.nodes, args.zk_session);
+    let wanted = WantedCluster { nodes, zk: zk.as_deref(), store, base_port, zk_session };
     let nodes_before = folder.read()?.map_or(0, |it| it.node_max());
     let record = plan_cluster(&folder, &wanted, Uuid::new_v4().as_u128())?;
     let numbers = record.nodes.iter().map(|it| it.node).collect();
@@ -160,8 +161,9 @@ impl Raising {
         }
         let (name, port) = (format!("node {number}"), node.port);
         let data_dir = self.folder.node(number);
-        let (zk, store) = (&self.record.zookeeper.at, &self.record.store);
-        let mut command = NodeCommand { port, zk, store, data_dir: &data_dir, log: self.log }.prepare()?;
+        let (zk, store, zk_session) = (&self.record.zookeeper.at, &self.record.store, self.record.zk_session);
+        let mut command =
+            NodeCommand { port, zk, zk_session, store, data_dir: &data_dir, log: self.log }.prepare()?;
         let launched = LaunchedProcess::start(name, &mut command, &self.folder.node_log(number))?;
         if let Some(node) = self.record.node_mut(number) {
             node.process = Some(launched.process.clone());
