@@ -1,9 +1,9 @@
 //! `cargo xtask check`: exactly what CI runs, in the order in which it fails fastest: structure, formatting,
 //! lints, tests, docs, the simulation, then the scenarios and Solr's clients against a server of this
-//! checkout. Owns the list of steps; cargo's own output passes through.
+//! checkout, and a cluster of it whose members are broken. Owns the list of steps; cargo's own output passes
+//! through.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -20,7 +20,7 @@ const STEPS: [&[&str]; 5] = [
 /// Runs every step until one fails; `false` after the failure has been shown.
 pub fn run(root: &Path) -> Result<bool> {
     let sound = structure(root)? && cargo_steps(root)? && crate::simulate::check(root)?;
-    Ok(sound && scenarios(root)? && clients(root)?)
+    Ok(sound && scenarios(root)? && clients(root)? && crate::chaos::check(root)?)
 }
 
 fn structure(root: &Path) -> Result<bool> {
@@ -50,8 +50,8 @@ pub fn clients(root: &Path) -> Result<bool> {
 fn cargo_steps(root: &Path) -> Result<bool> {
     for step in STEPS {
         eprintln!("cargo {}", step.join(" "));
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(step).current_dir(root);
+        let mut cargo = crate::cargo::command(root);
+        cargo.args(step);
         if step.first() == Some(&"doc") {
             cargo.env("RUSTDOCFLAGS", "-D warnings");
         }

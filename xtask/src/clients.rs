@@ -144,7 +144,7 @@ fn guarded(tool: &'static str, suite: impl FnOnce() -> Result<bool>) -> Result<O
 }
 
 /// Errors: where `CI` is set and it is not.
-fn is_present(tool: &str) -> Result<bool> {
+pub fn is_present(tool: &str) -> Result<bool> {
     let is_present = present(tool);
     ensure!(
         is_present || std::env::var_os("CI").is_none(),

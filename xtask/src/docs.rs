@@ -3,7 +3,6 @@
 //! that crate check that it is there.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -14,10 +13,9 @@ const PAGES: [(&str, &str, &str); 2] =
 /// Writes every page; `false` when one could not be made, after cargo has said why.
 pub fn run(root: &Path) -> Result<bool> {
     for (path, package, example) in PAGES {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = crate::cargo::command(root);
         command.args(["run", "--quiet", "--package", package, "--example", example]);
-        command.current_dir(root).stderr(std::process::Stdio::inherit());
+        command.stderr(std::process::Stdio::inherit());
         let output = command.output().with_context(|| format!("cannot start cargo for `{path}`"))?;
         if !output.status.success() {
             return Ok(false);

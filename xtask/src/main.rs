@@ -1,15 +1,19 @@
-//! The project's own tools: `cargo xtask check | docs | tidy | compat | simulate | clients`.
+//! The project's own tools: `cargo xtask check | docs | tidy | compat | simulate | clients | chaos`.
 //!
 //! This file owns the command line: it picks the task, prints its report and decides the exit code (0 done,
 //! 1 something failed, 2 a bad command line). What a task does is in its module; tasks return data and print
-//! nothing themselves, save `check`, which passes the output of cargo through.
+//! nothing themselves, save `check`, which passes the output of cargo through, and `chaos`, which tells each
+//! round when it is over.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod cargo;
+mod chaos;
 mod check;
 mod clients;
 mod compat;
 mod docs;
+mod random;
 mod server;
 mod simulate;
 mod tidy;
@@ -22,7 +26,7 @@ use anyhow::Result;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  check                    all that CI runs: tidy, fmt, clippy, tests, docs, compat, clients
+  check                    all that CI runs: tidy, fmt, clippy, tests, docs, simulate, compat, clients, chaos
   docs                     write docs/parameters.md and docs/openapi.json from the definitions in the code
   tidy                     the architecture's absences: crate edges, who names what, paths in the documents
          [--circles]       list the files of each crate that import each other in a circle, and what ties them
@@ -44,7 +48,18 @@ usage: cargo xtask TASK
          [--home store]    in the home of an object store, instead of one in memory
          [--bugs]          with each seeded bug planted: all must be found
   clients                  Solr's own clients (pysolr, SolrJ) against a Parhelion of this checkout, and our measures of
-                           relevance beside those of ir-measures";
+                           relevance beside those of ir-measures
+  chaos                    members of a cluster killed, stopped and ended while all of them take updates and reads; then
+                           every document is read through every member: nothing acknowledged may be lost
+         [--rounds N]      so many faults (10), each kind once before any comes again
+         [--seed N]        which, and for how long (1)
+         [--nodes N]       so many members (3)
+         [--kinds A,B]     of `kill` (SIGKILL, away beyond the session), `stop` (SIGSTOP for less or more than it), `fast`
+                           (SIGKILL, started at once), `term` (SIGTERM, away for some seconds)
+         [--session SECS]  of a member in ZooKeeper (6)
+         [--store URL]     of the shards, a place that is empty; without it a folder
+         [--keep DIR]      the cluster's folder, which stays with its logs; without it one that stays if a promise is broken
+         [--json]          one object on standard output";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -71,6 +86,7 @@ fn run(words: &[String]) -> Result<bool> {
         "tidy" => tidy_task(rest),
         "compat" => compat_task(rest),
         "clients" => check::clients(&root()?),
+        "chaos" => chaos::run(&root()?, rest),
         "simulate" => simulate::run(&root()?, rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

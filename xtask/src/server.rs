@@ -27,15 +27,8 @@ impl Server {
 
     /// The same, with more arguments.
     pub fn start_with(root: &Path, name: &str, release: bool, arguments: &[&OsStr]) -> Result<Self> {
-        let mut build = Command::new("cargo");
-        build.current_dir(root).args(["build", "--quiet", "--package", "parhelion"]);
-        if release {
-            build.arg("--release");
-        }
-        ensure!(build.status().context("cannot run cargo")?.success(), "the binary does not build");
-        let target = target_folder(root);
-        let binary = target.join(if release { "release" } else { "debug" }).join("parhelion");
-        let data_dir = target.join("xtask").join(format!("{name}-{}", std::process::id()));
+        let binary = build(root, release)?;
+        let data_dir = target_folder(root).join("xtask").join(format!("{name}-{}", std::process::id()));
         std::fs::create_dir_all(&data_dir)
             .with_context(|| format!("cannot make `{}`", data_dir.display()))?;
         let child = Command::new(&binary)
@@ -51,6 +44,17 @@ impl Server {
         server.url = read_url(&mut server.child)?;
         Ok(server)
     }
+}
+
+/// The binary of this checkout, in release when `release`.
+pub fn build(root: &Path, release: bool) -> Result<PathBuf> {
+    let mut build = crate::cargo::command(root);
+    build.args(["build", "--quiet", "--package", "parhelion"]);
+    if release {
+        build.arg("--release");
+    }
+    ensure!(build.status().context("cannot run cargo")?.success(), "the binary does not build");
+    Ok(target_folder(root).join(if release { "release" } else { "debug" }).join("parhelion"))
 }
 
 /// The first line that a server or relay prints names the address.

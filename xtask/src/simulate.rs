@@ -3,7 +3,6 @@
 //! bug. What is drawn, checked and printed is the example's.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -13,7 +12,7 @@ const DEBUG_SEEDS_MAX: u64 = 5_000;
 /// Passes the words on to the simulation.
 pub fn run(root: &Path, words: &[String]) -> Result<bool> {
     let seeds = words.iter().skip_while(|word| *word != "--seeds").nth(1).and_then(|it| it.parse().ok());
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = crate::cargo::command(root);
     cargo.args([
         "run",
         "--quiet",
@@ -27,7 +26,7 @@ pub fn run(root: &Path, words: &[String]) -> Result<bool> {
     if seeds.unwrap_or(0) > DEBUG_SEEDS_MAX {
         cargo.arg("--release");
     }
-    cargo.arg("--").args(words).current_dir(root);
+    cargo.arg("--").args(words);
     Ok(cargo.status().context("cannot start cargo run")?.success())
 }
 

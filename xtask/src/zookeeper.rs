@@ -21,19 +21,8 @@ pub struct ZooKeeper {
 impl ZooKeeper {
     /// Fetches it where that was not done, and starts it. It takes a moment before it answers.
     pub fn start(root: &Path) -> Result<Self> {
-        let target = target_folder(root);
-        let jars = target.join("clients").join("zookeeper");
-        if !jars.join("fetched").exists() {
-            let fetched = Command::new("mvn")
-                .args(["--quiet", "--batch-mode", "--file"])
-                .arg(root.join("clients/zookeeper/pom.xml"))
-                .arg("org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies")
-                .arg(format!("-DoutputDirectory={}", jars.display()))
-                .status();
-            ensure!(fetched.context("cannot run Maven")?.success(), "Maven cannot fetch ZooKeeper");
-            std::fs::write(jars.join("fetched"), "")?;
-        }
-        let data_dir = target.join("xtask").join(format!("zookeeper-{}", std::process::id()));
+        let jars = fetch(root)?;
+        let data_dir = target_folder(root).join("xtask").join(format!("zookeeper-{}", std::process::id()));
         std::fs::create_dir_all(&data_dir)
             .with_context(|| format!("cannot make `{}`", data_dir.display()))?;
         // It cannot be asked which port it took, so that one is taken which was free a moment ago.
@@ -59,6 +48,22 @@ impl ZooKeeper {
             .context("cannot run java")?;
         Ok(Self { child, data_dir, address: format!("127.0.0.1:{port}"), credentials })
     }
+}
+
+/// The folder of its jars, filled where that was not done.
+pub fn fetch(root: &Path) -> Result<PathBuf> {
+    let jars = target_folder(root).join("clients").join("zookeeper");
+    if !jars.join("fetched").exists() {
+        let fetched = Command::new("mvn")
+            .args(["--quiet", "--batch-mode", "--file"])
+            .arg(root.join("clients/zookeeper/pom.xml"))
+            .arg("org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies")
+            .arg(format!("-DoutputDirectory={}", jars.display()))
+            .status();
+        ensure!(fetched.context("cannot run Maven")?.success(), "Maven cannot fetch ZooKeeper");
+        std::fs::write(jars.join("fetched"), "")?;
+    }
+    Ok(jars)
 }
 
 impl ZooKeeper {

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::compat::mask::Kind;
+use crate::random::Random;
 
 /// From here on rules take their first alternative.
 const DEPTH_MAX: usize = 5;
@@ -80,7 +81,7 @@ impl Grammar {
     }
 
     fn made(&self, groups: &[Group], seed: u64, number: u64) -> Result<Map<String, Value>> {
-        let mut making = Making { grammar: self, random: Random(seed), number, made: Map::new() };
+        let mut making = Making { grammar: self, random: Random::new(seed), number, made: Map::new() };
         making.groups(groups)?;
         Ok(making.made)
     }
@@ -172,28 +173,6 @@ impl Making<'_> {
             None => number.to_string(),
             Some(divisor) => (number as f64 / divisor.parse::<f64>()?).to_string(),
         }))
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// From 0 up to and without 1.
-    fn chance(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
     }
 }
 

@@ -1,0 +1,165 @@
+//! `cargo xtask chaos`: real processes, broken under a checked history. A cluster of this checkout
+//! (`cluster`) takes updates and reads through all of its members (`traffic`) while one member after the
+//! other is killed, stopped or ended as a seed says (`faults`); then every document is read through every
+//! member, and held against what was tried on it (`check`, `register`).
+//!
+//! It tells each round when it is over, since a run takes minutes.
+
+mod ask;
+mod check;
+mod cluster;
+mod faults;
+mod finding;
+mod options;
+mod register;
+mod report;
+mod status;
+mod traffic;
+
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::server::{self, target_folder};
+use cluster::{Cluster, await_until};
+use faults::{Fault, draw_faults};
+use options::Options;
+use report::{CollectionRound, RoundReport, Summary};
+use traffic::Traffic;
+
+/// Some of one shard, some of two.
+const COLLECTIONS: usize = 4;
+/// For updates of each collection to be acknowledged again, once all are led.
+const UPDATES_WITHIN: Duration = Duration::from_secs(60);
+
+/// Whether every promise was kept.
+pub fn run(root: &Path, words: &[String]) -> Result<bool> {
+    let options = Options::parse(words)?;
+    let name = format!("chaos-{}", std::process::id());
+    let dir = options.keep.clone().unwrap_or_else(|| target_folder(root).join("xtask").join(name));
+    ensure!(
+        !dir.join("cluster.json").exists(),
+        "`{}` has a cluster already; name a new folder with --keep",
+        dir.display()
+    );
+    std::fs::create_dir_all(&dir).with_context(|| format!("cannot make `{}`", dir.display()))?;
+    let summary = Run::start(root, &dir, &options)
+        .and_then(|run| run.finish(&options))
+        .with_context(|| format!("seed {}; logs and data are in `{}`", options.seed, dir.display()))?;
+    if options.json {
+        println!("{:#}", summary.json());
+    } else {
+        println!("{}", summary.text());
+    }
+    if options.keep.is_none() && summary.passed() {
+        std::fs::remove_dir_all(&dir).with_context(|| format!("cannot delete `{}`", dir.display()))?;
+    } else {
+        eprintln!("logs and data are in `{}`", dir.display());
+    }
+    Ok(summary.passed())
+}
+
+/// What CI runs: each kind of fault once.
+pub fn check(root: &Path) -> Result<bool> {
+    if !cfg!(target_os = "linux") {
+        println!("chaos: skipped, since `parhelion cluster` needs Linux");
+        return Ok(true);
+    }
+    for tool in ["java", "mvn"] {
+        if !crate::clients::is_present(tool)? {
+            println!("chaos: skipped, since there is no `{tool}`");
+            return Ok(true);
+        }
+    }
+    let words = ["--rounds", "4", "--session", "4"].map(str::to_owned);
+    run(root, &words)
+}
+
+/// A cluster under traffic. Traffic ends before the cluster does.
+struct Run {
+    traffic: Traffic,
+    cluster: Cluster,
+    collections: Vec<String>,
+}
+
+impl Run {
+    fn start(root: &Path, dir: &Path, options: &Options) -> Result<Self> {
+        let binary = server::build(root, false)?;
+        let zookeeper = match std::env::var_os("ZOOKEEPER_HOME").filter(|home| !home.is_empty()) {
+            Some(home) => PathBuf::from(home),
+            None => crate::zookeeper::fetch(root)?,
+        };
+        let cluster = Cluster::up(binary, dir, zookeeper, options)?;
+        let (urls, collections) = (cluster.urls(), (0..COLLECTIONS).map(|it| format!("chaos{it}")));
+        let collections: Vec<String> = collections.collect();
+        for (at, (name, url)) in collections.iter().zip(urls.iter().cycle()).enumerate() {
+            let action = format!("action=CREATE&name={name}&numShards={}", 1 + at % 2);
+            let answer = ask::get(&format!("{url}/admin/collections?{action}"), ask::PATIENCE_S);
+            ensure!(answer.is_ok(), "cannot create `{name}`: {} {}", answer.label(), answer.text);
+        }
+        cluster.await_rest(&collections)?;
+        let traffic = Traffic::start(urls, collections.clone(), options.seed);
+        Ok(Self { traffic, cluster, collections })
+    }
+
+    fn finish(mut self, options: &Options) -> Result<Summary> {
+        let session = Duration::from_secs(options.session_s);
+        let plan = (options.seed, options.rounds);
+        let mut rounds = Vec::new();
+        for (at, fault) in draw_faults(plan, &options.kinds, COLLECTIONS, session).into_iter().enumerate() {
+            let round = self.round(at + 1, fault).with_context(|| format!("round {}", at + 1))?;
+            // Standard output is one object there.
+            if options.json {
+                eprintln!("{}", round.line());
+            } else {
+                println!("{}", round.line());
+            }
+            rounds.push(round);
+        }
+        let Self { traffic, cluster, collections } = self;
+        let traffic = traffic.finish();
+        let mut findings = traffic.findings;
+        findings.extend(check::read_all(&cluster.urls(), &collections, &traffic.registers)?);
+        let (answers, acknowledged) = (traffic.answers, traffic.acknowledged);
+        Ok(Summary { seed: options.seed, rounds, answers, acknowledged, findings })
+    }
+
+    /// One fault, until all is as before it.
+    fn round(&mut self, round: usize, fault: Fault) -> Result<RoundReport> {
+        sleep(fault.calm);
+        let before = self.leaders();
+        let member = before[fault.collection].context("nobody leads the collection, though all was well")?;
+        self.traffic.watch();
+        self.cluster.strike(member, &fault)?;
+        self.cluster.await_rest(&self.collections)?;
+        self.await_updates()?;
+        let away = self.traffic.longest();
+        let after = self.leaders();
+        let each = |(at, updates_away): (usize, Duration)| CollectionRound {
+            name: self.collections[at].clone(),
+            updates_away,
+            was_led: before[at] == Some(member),
+            moved_to: after[at].filter(|_| after[at] != before[at]),
+        };
+        let collections = away.into_iter().enumerate().map(each).collect();
+        Ok(RoundReport { round, fault, member, collections })
+    }
+
+    fn leaders(&self) -> Vec<Option<usize>> {
+        self.collections.iter().map(|name| self.cluster.leader(name)).collect()
+    }
+
+    /// Of every collection one is acknowledged from now on.
+    fn await_updates(&self) -> Result<()> {
+        let before = self.traffic.acknowledged();
+        await_until(UPDATES_WITHIN, || {
+            let now = self.traffic.acknowledged();
+            match before.iter().zip(&now).position(|(before, now)| now == before) {
+                None => Ok(()),
+                Some(at) => Err(format!("no update of `{}` is acknowledged", self.collections[at])),
+            }
+        })
+    }
+}
