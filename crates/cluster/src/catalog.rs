@@ -200,6 +200,15 @@ impl Catalog {
         self.shared.text(SECURITY)
     }
 
+    pub fn versioned_security(&self) -> Result<Option<VersionedBytes>> {
+        self.shared.bytes(SECURITY)
+    }
+
+    /// Errors: `Conflict` when another change came first.
+    pub fn set_security(&self, expected: Option<u64>, text: &str) -> Result<u64> {
+        self.shared.set_bytes(SECURITY, expected, text.as_bytes())
+    }
+
     pub fn save_security(&self, text: &str) -> Result<()> {
         self.shared.put_text(SECURITY, text)
     }

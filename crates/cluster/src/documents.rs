@@ -111,6 +111,11 @@ impl Documents {
         self.store.read_below(folder, &wanted).map_err(lift)
     }
 
+    /// As it is kept; `None` where there is none.
+    pub fn bytes(&self, name: &str) -> Result<Option<VersionedBytes>> {
+        self.store.get(name).map_err(lift)
+    }
+
     pub fn text(&self, name: &str) -> Result<Option<String>> {
         let Some(found) = self.store.get(name).map_err(lift)? else { return Ok(None) };
         String::from_utf8(found.bytes).map(Some).map_err(|failure| {
@@ -134,7 +139,8 @@ impl Documents {
         Err(overtaken(name))
     }
 
-    fn set_bytes(&self, name: &str, expected: Option<u64>, bytes: &[u8]) -> Result<u64> {
+    /// As [`set`](Self::set), of bytes.
+    pub fn set_bytes(&self, name: &str, expected: Option<u64>, bytes: &[u8]) -> Result<u64> {
         let error = match self.store.compare_and_set(name, expected, bytes) {
             Err(error) if is_open(&error) => error,
             result => return result.map_err(lift),

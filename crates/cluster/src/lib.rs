@@ -54,7 +54,7 @@ pub use shard::{
     TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
 };
 pub use state::{Alias, ClusterState};
-pub use store::LogFigures;
+pub use store::{LogFigures, VersionedBytes};
 
 #[cfg(test)]
 mod assignment_tests;

@@ -236,3 +236,92 @@ async fn collections_of_several_members_are_not_searched_together() {
     }
     assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 1);
 }
+
+/// The hash is of `SolrRocks`, and the header says `solr:SolrRocks`.
+const HASH: &str =
+    "IV0EHq1OnNrj6gvRCwvFwTrZ1+z1oBbnQdiVC3otuq0= Ndd7LKvVBAaZIF0QAVi1ekCfAJXr1GGfLtRUXhgrF8c=";
+const ADMIN: &str = "Basic c29scjpTb2xyUm9ja3M=";
+/// `ann:secret`, `bob:secret`.
+const ANN: &str = "Basic YW5uOnNlY3JldA==";
+const BOB: &str = "Basic Ym9iOnNlY3JldA==";
+
+impl Served {
+    async fn get_as(&self, who: &str, path: &str) -> u16 {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: {who}\r\n");
+        self.send(&head, "").await.status
+    }
+
+    /// Whether somebody is let in.
+    async fn lets_in(&self, who: &str) -> bool {
+        match self.get_as(who, "/solr/admin/info/health").await {
+            200 => true,
+            401 => false,
+            other => panic!("{other}"),
+        }
+    }
+
+    async fn edit_users(&self, commands: &str) -> Answer {
+        let head = format!(
+            "POST /solr/admin/authentication HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: {ADMIN}\r\n\
+             Content-Type: application/json\r\n"
+        );
+        self.send(&head, commands).await
+    }
+}
+
+#[tokio::test]
+async fn all_members_follow_who_may_do_what() {
+    let cluster = Cluster::default();
+    let [a, b] = cluster.two().await;
+    let security = format!(
+        r#"{{"authentication":{{"class":"solr.BasicAuthPlugin","credentials":{{"solr":"{HASH}"}}}}}}"#
+    );
+    // Both started open. A file that comes to be shuts them.
+    a.node.save_security(security).await.unwrap();
+    assert_eq!((a.get("/solr/admin/info/health").await.status, a.lets_in(ADMIN).await), (401, true));
+    assert_eq!(b.get("/solr/admin/info/health").await.status, 200);
+    b.node.refreshed().await.unwrap();
+    let refused = b.get("/solr/admin/info/health").await;
+    assert_eq!((refused.status, refused.header("www-authenticate")), (401, "Basic realm=\"solr\""));
+
+    assert_eq!(a.edit_users(r#"{"set-user":{"ann":"secret"}}"#).await.status, 200);
+    assert_eq!((a.lets_in(ANN).await, b.lets_in(ANN).await), (true, false));
+    b.node.refreshed().await.unwrap();
+    assert!(b.lets_in(ANN).await);
+
+    // Each edits what the other has not seen yet: neither edit is lost.
+    assert_eq!(a.edit_users(r#"{"delete-user":["ann"]}"#).await.status, 200);
+    assert_eq!(b.edit_users(r#"{"set-user":{"bob":"secret"}}"#).await.status, 200);
+    a.node.refreshed().await.unwrap();
+    for member in [&a, &b] {
+        assert_eq!((member.lets_in(ANN).await, member.lets_in(BOB).await), (false, true));
+    }
+}
+
+#[tokio::test]
+async fn a_security_file_that_is_none_opens_no_door() {
+    let cluster = Cluster::default();
+    let [a, b] = cluster.two().await;
+    let security = format!(
+        r#"{{"authentication":{{"class":"solr.BasicAuthPlugin","credentials":{{"solr":"{HASH}"}}}}}}"#
+    );
+    a.node.save_security(security.clone()).await.unwrap();
+    b.node.refreshed().await.unwrap();
+    assert!(a.lets_in(ADMIN).await && b.lets_in(ADMIN).await, "what was never looked at cannot stay");
+    for broken in ["{", "{}", r#"{"authentication":{"class":"solr.JWTAuthPlugin"}}"#] {
+        a.node.save_security(broken.to_owned()).await.unwrap();
+        b.node.refreshed().await.unwrap();
+        for member in [&a, &b] {
+            let stranger = member.get("/solr/admin/info/health").await.status;
+            assert_eq!((stranger, member.lets_in(ADMIN).await), (401, true), "{broken}");
+            // It would undo what somebody made of the file.
+            let refused = member.edit_users(r#"{"set-user":{"ann":"secret"}}"#).await;
+            assert_eq!(refused.status, 409, "{}", refused.body);
+            assert!(refused.body.contains("mend it"), "{}", refused.body);
+        }
+        assert_eq!(a.node.security().unwrap().as_deref(), Some(broken));
+    }
+    a.node.save_security(security).await.unwrap();
+    assert_eq!(b.edit_users(r#"{"set-user":{"ann":"secret"}}"#).await.status, 200, "it looks first");
+    assert!(b.lets_in(ANN).await);
+}

@@ -148,6 +148,7 @@ impl Node {
         let Some(assignment) = &self.assignment else { return Ok(BTreeMap::new()) };
         // All of it before any of it counts: where a document cannot be read, nobody knows what is gone.
         self.uploads.refresh(&self.catalog)?;
+        self.known_security.refresh(&self.catalog)?;
         let (_, state) = self.catalog.state()?;
         let owned = self.catalog.owned()?;
         let mut directory = Directory::clone(&self.directory.load());

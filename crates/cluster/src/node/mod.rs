@@ -11,6 +11,7 @@ mod lifecycle;
 mod moving;
 mod names;
 mod repairing;
+mod security;
 mod shards;
 
 pub use moving::{MovedCollection, NewHouse};
@@ -32,6 +33,7 @@ use crate::configsets::Uploads;
 use crate::create::CreateCollection;
 use crate::member::{Assignment, Description};
 use crate::offload;
+use crate::security::KnownSecurity;
 use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
 use crate::state::ClusterState;
 use crate::upgrade::upgrade;
@@ -136,6 +138,7 @@ pub struct Node {
     assignment: Option<Assignment>,
     /// What became another's, to be closed.
     lost: Mutex<Vec<Arc<Collection>>>,
+    known_security: KnownSecurity,
 }
 
 impl Node {
@@ -192,6 +195,7 @@ impl Node {
             left_alone: Vec::new(),
             assignment: None,
             lost: Mutex::default(),
+            known_security: KnownSecurity::default(),
         })
     }
 
@@ -207,6 +211,8 @@ impl Node {
         &self.clock
     }
 
+    /// For tests that look at what is kept.
+    #[cfg(test)]
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }

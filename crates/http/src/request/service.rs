@@ -49,7 +49,7 @@ pub(crate) async fn respond(
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     let packing = server.config.compress.packing(peer.is_near(), request.headers());
-    let guard = server.guard.as_ref().map(|guard| (guard, security::is_by_script(request.headers())));
+    let is_by_script = security::is_by_script(request.headers());
     let mut watch = Watch::new(server, request.method().clone(), request.uri().clone());
     let reply = reply(server, peer, request, &mut watch).await;
     let _writing = watch.trace.enter(Phase::Write);
@@ -59,8 +59,8 @@ pub(crate) async fn respond(
         packing.pack(&reply.body, server.config.compress_bytes_min, load.effort())
     };
     let mut response = reply.into_response(packing, packed);
-    if let (401, Some((guard, by_script))) = (response.status().as_u16(), guard)
-        && let Some(challenge) = security::challenge(guard, by_script)
+    if response.status().as_u16() == 401
+        && let Some(challenge) = security::challenge(&server.guard, is_by_script)
     {
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     }
@@ -69,12 +69,7 @@ pub(crate) async fn respond(
 
 async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
     let started = Instant::now();
-    let reply = match Access::of(
-        (server.guard.as_ref(), server.config.read_only),
-        peer,
-        &request,
-        watch.started_ms,
-    ) {
+    let reply = match Access::of((&server.guard, server.config.read_only), peer, &request, watch.started_ms) {
         Ok(access) => {
             watch.user = server.config.query_log.as_ref().and_then(|_| access.user()).map(str::to_owned);
             match access.reads_all().then(|| kept(server, &request)).flatten() {

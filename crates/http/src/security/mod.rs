@@ -1,17 +1,18 @@
 //! Who is let in. A request is known by its `Authorization` header before anything else is looked at; what it
 //! may is decided by the handler that its path was routed to, never by the path's text (`needs`). Without a
-//! `security.json` there is no guard, and nothing here is asked. What the file says is `solr::security`'s
-//! business. Who guesses passwords is soon not listened to (`attempts`).
+//! `security.json` everybody may do everything. Which one counts is `rules`', what it says is
+//! `solr::security`'s business. Who guesses passwords is soon not listened to (`attempts`).
 
 mod attempts;
 mod needs;
+mod rules;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use cluster::{Collection, Node};
 use hyper::Request;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use plan::Result;
+use plan::{Error, ErrorKind, Result};
 use solr::Params;
 use solr::security::{
     self as file, AccessRequest, BadCredentials, EditContext, Edited, Predefined, Principal, Scope, Section,
@@ -20,40 +21,60 @@ use solr::security::{
 
 use self::attempts::Attempts;
 pub(crate) use self::needs::{Needs, names_of};
+use self::rules::Rules;
 use crate::connection::listener::Peer;
 use crate::request::reply::Reply;
 
 /// What of a user's name that failed to log in is logged.
 const NAME_CHARS_MAX: usize = 100;
+/// How often an edit is made again behind those of other members.
+const EDITS_MAX: usize = 20;
 
 /// The file in force, and its edits.
 pub(crate) struct Guard {
-    security: RwLock<Arc<Security>>,
+    /// Knows the newest file.
+    node: Arc<Node>,
+    rules: RwLock<Rules>,
     attempts: Attempts,
-    /// One edit at a time: what is in force is always what was kept last.
+    /// One edit at a time; those of other members are met by versions.
     editing: tokio::sync::Mutex<()>,
 }
 
 /// What an edit of the file needs besides its commands.
 pub(crate) struct Editor<'a> {
-    pub node: &'a Arc<Node>,
     pub new_uuid: &'a Arc<dyn Fn() -> String + Send + Sync>,
     pub now_ms: i64,
 }
 
 impl Guard {
-    /// `failures_max` is how often one user may fail to log in from one address within some minutes; 0 is
-    /// without end.
-    pub fn new(security: Arc<Security>, failures_max: u32) -> Self {
+    /// `security` is in force until the node knows of another. `failures_max` is how often one user may fail
+    /// to log in from one address within some minutes; 0 is without end.
+    pub fn new(node: Arc<Node>, security: Option<Arc<Security>>, failures_max: u32) -> Self {
         Self {
-            security: RwLock::new(security),
+            node,
+            rules: RwLock::new(Rules::new(security)),
             attempts: Attempts::new(failures_max),
             editing: tokio::sync::Mutex::new(()),
         }
     }
 
-    pub fn security(&self) -> Arc<Security> {
-        self.security.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The file in force; `None` where nothing is guarded.
+    pub fn security(&self) -> Option<Arc<Security>> {
+        self.with_rules(|rules| rules.in_force().cloned())
+    }
+
+    /// Of the newest file that the node knows.
+    fn with_rules<T>(&self, read: impl Fn(&Rules) -> T) -> T {
+        {
+            let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
+            if rules.is_of(self.node.known_security().as_deref()) {
+                return read(&rules);
+            }
+        }
+        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        // Asked again behind the lock: another request may have taken a newer one up meanwhile.
+        rules.follow(self.node.known_security().as_deref());
+        read(&rules)
     }
 
     /// Who the sender is by what is shown, unless too much was shown that did not hold.
@@ -80,21 +101,28 @@ impl Guard {
         })
     }
 
-    /// Applies a body's commands; on disk before it is in force. Errors: `BadRequest`, and what keeping it
-    /// may come to.
+    /// Applies a body's commands to the newest file there is, whoever made it; kept before it is in force.
+    /// Errors: `BadRequest`, `Conflict` where the file that is kept is none, and what keeping it may come to.
     pub async fn edit(&self, editor: &Editor<'_>, section: Section, body: &str) -> Result<Edited> {
         let _editing = self.editing.lock().await;
         let random = || random(editor.new_uuid);
-        let mut edited = {
-            let context = EditContext { random: &random, now_ms: editor.now_ms };
-            file::edit(&self.security(), section, body, &context)?
-        };
-        if let Some(security) = edited.security.take() {
-            // On disk first: what is in force must not be lost by a crash.
-            editor.node.save_security(security.to_text()).await?;
-            *self.security.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(security);
+        for _ in 0..EDITS_MAX {
+            self.node.refresh_security().await?;
+            let (version, security) = self.with_rules(Rules::to_edit)?;
+            let missing = || Error::bad_request(format!("No {} plugin configured", section.name()));
+            let security = security.ok_or_else(missing)?;
+            let mut edited = {
+                let context = EditContext { random: &random, now_ms: editor.now_ms };
+                file::edit(&security, section, body, &context)?
+            };
+            let Some(changed) = edited.security.take() else { return Ok(edited) };
+            match self.node.change_security(version, changed.to_text()).await {
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                kept => return kept.map(|()| edited),
+            }
         }
-        Ok(edited)
+        let message = "`security.json` is being changed by other members again and again; try again";
+        Err(Error::new(ErrorKind::Conflict, message))
     }
 }
 
@@ -151,13 +179,14 @@ impl Access {
     /// Who sent a request, by its head. A header that says who and is wrong is refused, whatever is asked
     /// for.
     pub fn of<B>(
-        (guard, read_only): (Option<&Guard>, bool),
+        (guard, read_only): (&Guard, bool),
         peer: Peer,
         request: &Request<B>,
         now_ms: i64,
     ) -> Result<Self, Refusal> {
-        let Some(guard) = guard else { return Ok(if read_only { Access::ReadOnly } else { Access::Open }) };
-        let security = guard.security();
+        let Some(security) = guard.security() else {
+            return Ok(if read_only { Access::ReadOnly } else { Access::Open });
+        };
         let shown = shown(request.headers()).map_err(|BadCredentials| BAD_CREDENTIALS)?;
         let who = shown.map(|shown| guard.log_in(&security, &shown, peer, now_ms)).transpose()?;
         if who.is_none() && security.blocks_unknown() {
@@ -236,7 +265,7 @@ fn shown(headers: &HeaderMap) -> Result<Option<Shown>, BadCredentials> {
 /// log in by script do not want.
 pub(crate) fn challenge(guard: &Guard, by_script: bool) -> Option<HeaderValue> {
     let scheme = if by_script { "xBasic" } else { "Basic" };
-    HeaderValue::try_from(format!("{scheme} realm=\"{}\"", guard.security().realm())).ok()
+    HeaderValue::try_from(format!("{scheme} realm=\"{}\"", guard.security()?.realm())).ok()
 }
 
 /// Whether a page's script sends the request.

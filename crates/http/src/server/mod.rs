@@ -24,8 +24,8 @@ pub(crate) struct Server {
     pub config: ServeConfig,
     pub answers: Answers,
     pub admission: Admission,
-    /// Who may do what; `None` lets everybody do everything.
-    pub guard: Option<Guard>,
+    /// Who may do what.
+    pub guard: Guard,
     /// What requests to the collections' and to the cores' administration left to be done beside.
     pub collection_tasks: Tasks,
     pub core_tasks: Tasks,
@@ -36,11 +36,12 @@ pub(crate) struct Server {
 
 impl Server {
     pub fn new(node: Arc<Node>, config: ServeConfig) -> Self {
+        let guard = Guard::new(node.clone(), config.security.clone(), config.log_in_failures_max);
         Self {
             node,
+            guard,
             answers: Answers::new(config.answer_bytes_max),
             admission: Admission::new(&config),
-            guard: config.security.clone().map(|security| Guard::new(security, config.log_in_failures_max)),
             collection_tasks: Tasks::default(),
             core_tasks: Tasks::default(),
             slow: SlowLog::default(),
