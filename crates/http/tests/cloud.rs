@@ -59,7 +59,7 @@ async fn names_stand_for_collections() {
     assert_eq!(served.get("/solr/reading/select?q=*:*").await.status, 200);
     ask("action=CREATEALIAS&name=all&collections=films,reading").await;
     assert_eq!(served.get("/solr/all/select?q=*:*").await.status, 200);
-    refused(&served, "/solr/all/get?id=1", "`all` stands for `2` collections").await;
+    refused(&served, "/solr/all/admin/luke", "`all` stands for `2` collections").await;
     refused(&served, "/solr/films,books/schema", "`films,books` stands for `2` collections").await;
     assert_eq!(served.get("/solr/films,nobody/select").await.status, 404);
     refused(&served, &path("action=DELETE&name=books"), "Collection : books is part of aliases: [volumes]")
@@ -78,114 +78,6 @@ async fn names_stand_for_collections() {
     assert!(!fresh.contains(r#""_stateVer_":{"#), "{fresh}");
 }
 
-/// An alias, a list in the path and the parameter `collection` ask several at once, each by its own schema.
-#[tokio::test]
-async fn collections_are_searched_together() {
-    let served = Served::start_whole(|_| {}).await;
-    let admin = async |query: &str| body(&served, &format!("/solr/admin/collections?{query}")).await;
-    admin("action=CREATE&name=books&numShards=2").await;
-    admin("action=CREATEALIAS&name=all&collections=films,books").await;
-    let post = async |path: &str, text: &str| {
-        let answer = served.post(path, "application/json", text).await;
-        assert_eq!(answer.status, 200, "{}", answer.body);
-    };
-    post("/solr/books/schema", r#"{"add-field":{"name":"year","type":"pint"}}"#).await;
-    post("/solr/films/schema", r#"{"add-field":{"name":"year","type":"string"}}"#).await;
-    let films = r#"[{"id":"f1","title_t":"red fox","cat_s":"a","n_i":3},{"id":"f2","cat_s":"b","n_i":1}]"#;
-    post("/solr/films/update?commit=true", films).await;
-    let books = r#"[{"id":"b1","title_t":"red","cat_s":"a","n_i":2},{"id":"b2","title_t":"owl","cat_s":"c","n_i":4}]"#;
-    post("/solr/books/update?commit=true", books).await;
-    // As in Solr an update goes to the first collection of an alias.
-    post("/solr/all/update?commit=true", r#"[{"id":"f3","title_t":"owl","cat_s":"a","n_i":5}]"#).await;
-    assert!(body(&served, "/solr/films/select?q=id:f3&rows=0").await.contains("\"numFound\":1"));
-
-    let check = async |path: &str, expected: &str| {
-        let found = body(&served, &format!("{path}&indent=off&omitHeader=true&wt=json")).await;
-        assert_eq!(found, expected, "{path}");
-    };
-    let sorted = r#"{"response":{"numFound":5,"start":0,"numFoundExact":true,"docs":[{"id":"f2"},{"id":"b1"},{"id":"f1"},{"id":"b2"},{"id":"f3"}]}}"#;
-    check("/solr/all/select?q=*:*&fl=id&sort=n_i+asc", sorted).await;
-    check("/solr/films,books/select?q=*:*&fl=id&sort=n_i+asc", sorted).await;
-    check("/solr/books/select?q=*:*&fl=id&sort=n_i+asc&collection=films,books", sorted).await;
-    let one =
-        r#"{"response":{"numFound":2,"start":0,"numFoundExact":true,"docs":[{"id":"b1"},{"id":"b2"}]}}"#;
-    check("/solr/films/select?q=*:*&fl=id&sort=n_i+asc&collection=books", one).await;
-    let counted = r#"{"response":{"numFound":5,"start":0,"numFoundExact":true,"docs":[]},"facet_counts":{"facet_queries":{},"facet_fields":{"cat_s":["a",3,"b",1,"c",1]},"facet_ranges":{},"facet_intervals":{},"facet_heatmaps":{}}}"#;
-    check("/solr/all/select?q=*:*&rows=0&facet=true&facet.field=cat_s", counted).await;
-    let heads = r#"{"response":{"numFound":3,"start":0,"numFoundExact":true,"docs":[{"id":"b1"},{"id":"b2"},{"id":"f2"}]}}"#;
-    check("/solr/all/select?q=*:*&fq={!collapse+field=cat_s+min=n_i}&fl=id&sort=id+asc", heads).await;
-
-    let named =
-        body(&served, "/solr/all/select?q=*:*&fl=id,[shard],[core]&sort=id+asc&rows=3&indent=off").await;
-    let docs = r#""docs":[{"id":"b1","[shard]":"shard1","[core]":"books_shard1_replica_n1"},{"id":"b2","[shard]":"shard2","[core]":"books_shard2_replica_n2"},{"id":"f1","[shard]":"shard1","[core]":"films"}]"#;
-    assert!(named.contains(docs), "{named}");
-    let told =
-        body(&served, "/solr/books/select?q=title_t:red&fl=id,score&shards.info=true&indent=off").await;
-    let info = r#""http://node:8983/solr/books_shard2_replica_n2/":{"numFound":0,"numFoundExact":true,"maxScore":0.0,"shardAddress":"http://node:8983/solr/books_shard2_replica_n2","time":0}},"response":{"#;
-    assert!(told.contains(info), "{told}");
-
-    refused(&served, "/solr/all/select?q=*:*&sort=year+asc", "`year` is of type `string` in one").await;
-    refused(&served, "/solr/all/select?q=*:*&shards=shard1", "`shards` names shards of one collection").await;
-    refused(&served, "/solr/all/select?q=*:*&explainOther=id:f1&debugQuery=true", "`explainOther` is not")
-        .await;
-    refused(&served, "/solr/all/terms?terms.fl=year", "`year` is of points or booleans in one of the").await;
-    refused(&served, "/solr/all/select?q=*:*&collection=no", "Could not find collection : no").await;
-}
-
-/// Likes, terms, spelling and suggestions of two collections are those of one that has the documents of both.
-#[tokio::test]
-async fn components_ask_collections_together() {
-    let served = Served::start_with_configset("suggestions", |_| {}).await;
-    let create = async |name: &str, shards: usize| {
-        body(&served, &format!("/solr/admin/collections?action=CREATE&name={name}&numShards={shards}")).await
-    };
-    create("one", 1).await;
-    create("left", 1).await;
-    create("right", 2).await;
-    body(&served, "/solr/admin/collections?action=CREATEALIAS&name=both&collections=left,right").await;
-    let names =
-        ["Amber lantern", "Amber candle", "Copper lantern", "Green amber", "Lantern hill", "Candle wax"];
-    let document = |number: usize| {
-        let name = names[number % names.len()];
-        let words =
-            format!("{name} burns brightly {}", ["harbour", "harvest"][number / 2 % 2]).to_lowercase();
-        format!(r#"{{"id":"{number:02}","name":"{name} {number}","words":"{words}","sold":{}}}"#, 90 - number)
-    };
-    let add = async |name: &str, numbers: &mut dyn Iterator<Item = usize>| {
-        let documents: Vec<_> = numbers.map(document).collect();
-        let path = format!("/solr/{name}/update?commit=true");
-        let answer = served.post(&path, "application/json", &format!("[{}]", documents.join(","))).await;
-        assert_eq!(answer.status, 200, "{}", answer.body);
-    };
-    add("one", &mut (0..30)).await;
-    add("left", &mut (0..11)).await;
-    add("right", &mut (11..30)).await;
-    let alike = async |path: &str, sign: &str| {
-        let ask = async |name: &str| {
-            let path = format!("/solr/{name}{path}&indent=off&omitHeader=true");
-            // Solr shows the greatest score of several shards wherever hits are ordered by it.
-            body(&served, &path).await.replace(r#""maxScore":"#, "")
-        };
-        let (one, both) = (ask("one").await, ask("both").await);
-        assert!(one.contains(sign), "{one}");
-        assert_eq!(both, one, "{path}");
-    };
-    let spelled = "spellcheck=true&spellcheck.extendedResults=true&spellcheck.collate=true&spellcheck.collateExtendedResults=true";
-    alike(&format!("/select?q=words:harbuor+words:brightli&{spelled}&rows=0"), "harbour").await;
-    let bounded = "spellcheck.maxCollationTries=5&spellcheck.maxResultsForSuggest=0.5&fq=words:candle";
-    alike(&format!("/select?q=words:harvets&{spelled}&{bounded}&rows=0"), "harvest").await;
-    alike("/terms?terms.fl=words&terms.limit=7&terms.sort=count", "lantern").await;
-    alike("/terms?terms.fl=words&terms.prefix=har&terms.stats=true", "numDocs").await;
-    alike("/terms?terms.fl=sold&terms.limit=4", "61").await;
-    let build = "suggest=true&suggest.dictionary=infix&suggest.build=true&suggest.q=lan";
-    alike(&format!("/suggest?{build}"), "Copper").await;
-    alike("/suggest?suggest=true&suggest.dictionary=infix&suggest.q=amb&suggest.count=4", "candle").await;
-    let likes = "mlt=true&mlt.fl=name&mlt.mintf=1&mlt.mindf=1&mlt.count=2&mlt.interestingTerms=details";
-    alike(&format!("/select?q=id:(03+17)&sort=id+asc&fl=id&{likes}"), "interestingTerms").await;
-}
-
-/// What leads from documents to others asks all shards, and answers as one that has all documents; also after
-/// a change in a shard other than the one whose document is found.
 /// Forms recorded from a cloud of two Solr nodes.
 #[tokio::test]
 async fn a_collection_says_where_its_documents_are() {
@@ -209,6 +101,8 @@ async fn a_collection_says_where_its_documents_are() {
     assert!(core.contains(r#""doc":{"docId":0"#), "{core}");
 }
 
+/// What leads from documents to others asks all shards, and answers as one that has all documents; also after
+/// a change in a shard other than the one whose document is found.
 #[tokio::test]
 async fn documents_lead_to_others_over_shards() {
     let served = Served::start_whole(|_| {}).await;

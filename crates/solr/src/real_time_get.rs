@@ -32,13 +32,14 @@ pub struct GetRequest {
 pub struct Fetched {
     pub document: Document,
     pub children: Vec<ChildHit>,
-    /// By its number.
+    /// By their numbers among those that are asked.
+    pub collection: usize,
     pub shard: u32,
 }
 
 impl From<(u32, Document)> for Fetched {
     fn from((shard, document): (u32, Document)) -> Self {
-        Self { document, children: Vec::new(), shard }
+        Self { document, children: Vec::new(), collection: 0, shard }
     }
 }
 
@@ -100,9 +101,14 @@ impl GetRequest {
     pub fn by_id(&self, result: SearchResult) -> Vec<Option<Fetched>> {
         let mut found: HashMap<String, Fetched> = HashMap::new();
         for Hit { id, document, children, shard, .. } in result.hits {
-            found.insert(id, Fetched { document, children, shard });
+            found.insert(id, Fetched { document, children, collection: 0, shard });
         }
         self.ids.iter().map(|id| found.remove(id)).collect()
+    }
+
+    /// The same for other ids.
+    pub fn of_ids(&self, ids: Vec<String>) -> Self {
+        Self { ids, ..self.clone() }
     }
 
     /// Whose shards may be named; names are given before the answer is made.
@@ -115,18 +121,21 @@ impl GetRequest {
         self.fields.selection()
     }
 
-    /// The body of the answer. Ids that are not there are left out of a list, and `null` alone.
-    pub fn respond(&self, found: Vec<Option<Fetched>>, schema: &Schema) -> Entries {
+    /// The body of the answer, each document by the schema of its collection. Ids that are not there are left
+    /// out of a list, and `null` alone.
+    pub fn respond(&self, found: Vec<Option<Fetched>>, schemas: &[&Schema]) -> Entries {
         if self.ids.is_empty() {
             return vec![];
         }
-        let mut found = found.into_iter().flatten().map(|found| without_copies(found, schema));
+        let found = found.into_iter().flatten().map(|found| match schemas.get(found.collection) {
+            Some(schema) => without_copies(found, schema),
+            None => found,
+        });
+        let mut list = response::found(found.collect(), &self.fields, schemas);
         if self.single {
-            let document = found.next();
-            let node = document.map(|found| Node::Document(response::document(found, &self.fields, schema)));
-            return vec![("doc".into(), node.unwrap_or(Node::Null))];
+            let document = list.docs.pop().map(Node::Document);
+            return vec![("doc".into(), document.unwrap_or(Node::Null))];
         }
-        let list = response::found(found.collect(), &self.fields, schema);
         vec![("response".into(), Node::DocList(list))]
     }
 }
@@ -175,7 +184,7 @@ mod tests {
             let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             let request = GetRequest::parse(&Params::new(pairs.collect())).unwrap();
             let mut out = Vec::new();
-            Format::Json(JsonStyle::default()).write(&request.respond(found, &schema), &mut out);
+            Format::Json(JsonStyle::default()).write(&request.respond(found, &[&schema]), &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         };
         let list =

@@ -15,7 +15,7 @@ use plan::{
 use super::Collection;
 use super::served::Served;
 use crate::finish::spell_words;
-use crate::gather::{Plans, gather_parts, search_side_by_side};
+use crate::gather::{Plans, gather_parts, plans_of_many, search_side_by_side};
 use crate::offload;
 use crate::routing::ShardDocument;
 use crate::shard::{
@@ -164,10 +164,17 @@ impl PinnedCollection {
         if let [only] = plans {
             return self.search(only.clone(), meters).await;
         }
-        let pins = self.pins.clone();
-        let of_part = |(plan, shards): (&Arc<SearchPlan>, &usize)| std::iter::repeat_n(plan.clone(), *shards);
-        let plans = OwnPlans::Each(plans.iter().zip(&self.parts).flat_map(of_part).collect());
+        let (pins, plans) = (self.pins.clone(), OwnPlans::Each(self.for_each_shard(plans)));
         searched(move || pins, plans, meters).await
+    }
+
+    /// Of what there is one for each collection, one for each shard.
+    fn for_each_shard<T: Clone>(&self, of_collections: &[T]) -> Vec<T> {
+        let of_part = |(one, shards): (&T, &usize)| std::iter::repeat_n(one.clone(), *shards);
+        match of_collections {
+            [only] => vec![only.clone(); self.pins.len()],
+            several => several.iter().zip(&self.parts).flat_map(of_part).collect(),
+        }
     }
 
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
@@ -249,19 +256,24 @@ impl PinnedCollection {
         offload::compute(|| request.ask_pinned(&**pin, &Meters::default()))
     }
 
-    /// How the query of the plan scores the first documents of another, whether it finds them or not, by id.
+    /// How the query of a plan scores the first documents of another, whether it finds them or not, by id: by
+    /// what all shards count, as the search does. Of each collection there is a plan and such a query.
     pub async fn explain_other(
         &self,
-        plan: &SearchPlan,
-        other: &Query,
+        (plans, others): (&[Arc<SearchPlan>], &[Query]),
         limit: usize,
         meters: &Meters,
     ) -> Result<Vec<(String, Explanation)>> {
         offload::compute(|| {
+            let plans = match (&*self.pins, plans) {
+                ([_], [plan]) => vec![plan.clone()],
+                _ => plans_of_many(&self.pins, Plans::Each(&self.for_each_shard(plans)), meters)?.0,
+            };
             let mut explained = Vec::new();
-            for pin in self.pins.iter() {
+            for ((pin, plan), other) in self.pins.iter().zip(&plans).zip(self.for_each_shard(others)) {
                 let left = limit.saturating_sub(explained.len());
-                explained.extend(ExplainOtherRead { plan, other, limit: left }.ask_pinned(&**pin, meters)?);
+                let request = ExplainOtherRead { plan, other: &other, limit: left };
+                explained.extend(request.ask_pinned(&**pin, meters)?);
             }
             Ok(explained)
         })

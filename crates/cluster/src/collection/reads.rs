@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use meter::{Meters, Phase, Trace, VitalFigures};
 use plan::partial::{IndexedField, Merge, SearchStatistics};
-use plan::{CacheStats, Document, FieldSelection, Join, Result, SearchPlan, TopTerms, Version};
+use plan::{CacheStats, Document, FieldSelection, Join, Result, SearchPlan, TopTerms};
 use store::{ContentDigest, LogFigures};
 
 use super::Collection;
@@ -19,7 +19,7 @@ use crate::gather::{gather_parts, statistics};
 use crate::offload;
 use crate::shard::{
     CachesRead, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard, ShardRead,
-    ShardStats, TermDocumentsRead, VersionsRead,
+    ShardStats, TermDocumentsRead,
 };
 
 impl Collection {
@@ -101,20 +101,6 @@ impl Collection {
         let names = served.documents.iter().map(|document| document.name.clone());
         let logs = served.shards.iter().map(|served| served.shard.log_figures());
         names.zip(logs).filter_map(|(name, figures)| Some((name, figures?))).collect()
-    }
-
-    /// The versions of the documents updated last, visible or not, newest first.
-    pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
-        let read = || {
-            let mut versions = Vec::new();
-            for shard in self.shards() {
-                versions.extend(VersionsRead { limit }.ask(&*shard, &Meters::default())?);
-            }
-            versions.sort_by_key(|version| std::cmp::Reverse(version.abs()));
-            versions.truncate(limit);
-            Ok(versions)
-        };
-        offload::compute(read)
     }
 
     /// The fields that documents have, by their concrete names.

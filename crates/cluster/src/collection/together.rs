@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use meter::{Meters, Phase, Trace};
-use plan::{CutDepth, Result, SuggestPlan, Suggestion, TermCount, TermsPlan};
+use plan::{CollectionConfig, CutDepth, Result, SuggestPlan, Suggestion, TermCount, TermsPlan, Version};
 
 use super::Collection;
 use super::pinned::PinnedCollection;
@@ -15,37 +15,60 @@ use super::served::ServedShard;
 use crate::finish::{finish_suggestions, finish_terms};
 use crate::gather::gather_parts;
 use crate::offload;
-use crate::shard::{Shard, ShardRead};
+use crate::shard::{Shard, ShardRead, VersionsRead};
 
 /// Those that a request asks, in its order; at least one.
 #[derive(Clone)]
-pub struct Together(Vec<Arc<Collection>>);
+pub struct Together {
+    first: Arc<Collection>,
+    /// The first among them.
+    all: Vec<Arc<Collection>>,
+}
 
 impl Together {
     pub fn of(first: Arc<Collection>, others: impl IntoIterator<Item = Arc<Collection>>) -> Self {
-        Self(std::iter::once(first).chain(others).collect())
+        Self { all: std::iter::once(first.clone()).chain(others).collect(), first }
     }
 
     pub fn collections(&self) -> &[Arc<Collection>] {
-        &self.0
+        &self.all
+    }
+
+    /// Of the first, by whose handlers the request is served.
+    pub fn config(&self) -> Arc<CollectionConfig> {
+        self.first.config()
     }
 
     /// What searches see now, in all shards.
     pub fn pin(&self) -> PinnedCollection {
-        match &*self.0 {
+        match &*self.all {
             [only] => only.pin(),
             several => PinnedCollection::together(&several.iter().map(|one| one.pin()).collect::<Vec<_>>()),
         }
     }
 
+    /// The versions of the documents updated last, visible or not, newest first.
+    pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
+        let read = || {
+            let mut versions = Vec::new();
+            for shard in self.all.iter().flat_map(|one| one.shards()) {
+                versions.extend(VersionsRead { limit }.ask(&*shard, &Meters::default())?);
+            }
+            versions.sort_by_key(|version| std::cmp::Reverse(version.abs()));
+            versions.truncate(limit);
+            Ok(versions)
+        };
+        offload::compute(read)
+    }
+
     /// Documents that searches see, in all of them.
     pub fn documents(&self) -> u64 {
-        self.0.iter().map(|one| one.stats().num_docs).sum()
+        self.all.iter().map(|one| one.stats().num_docs).sum()
     }
 
     /// Numbers that documents have had, in all of them.
     pub fn documents_max(&self) -> u64 {
-        self.0.iter().map(|one| one.stats().max_doc).sum()
+        self.all.iter().map(|one| one.stats().max_doc).sum()
     }
 
     /// The terms of a field that plans list, one plan for each collection; order and cut are the first's.
@@ -54,7 +77,7 @@ impl Together {
         // kept from others by it.
         offload::compute(|| {
             let Some(first) = plans.first() else { return Ok(Vec::new()) };
-            let shards: Vec<_> = self.0.iter().map(|one| one.shards()).collect();
+            let shards: Vec<_> = self.all.iter().map(|one| one.shards()).collect();
             let depth =
                 if shards.iter().map(Vec::len).sum::<usize>() > 1 { CutDepth::Whole } else { first.depth };
             let asked = plans.iter().zip(&shards).flat_map(|(plan, shards)| {
@@ -74,7 +97,7 @@ impl Together {
                 let (shard, component, name) = (served.shard.clone(), component.clone(), name.clone());
                 move || shard.build_suggester(&component, &name)
             };
-            let served: Vec<_> = together.0.iter().map(|one| one.home.served()).collect();
+            let served: Vec<_> = together.all.iter().map(|one| one.home.served()).collect();
             let shards = served.iter().flat_map(|one| one.shards.iter());
             offload::side_by_side(shards.map(build).collect())?.into_iter().collect()
         };
@@ -83,7 +106,7 @@ impl Together {
 
     /// What a suggester has for a text.
     pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
-        let shards: Vec<Arc<dyn Shard>> = self.0.iter().flat_map(|one| one.shards()).collect();
+        let shards: Vec<Arc<dyn Shard>> = self.all.iter().flat_map(|one| one.shards()).collect();
         let light = plan.is_light();
         let suggest = move || {
             let merged = gather_parts(&shards, |shard| (&*plan).ask(&**shard, &Meters::default()))?;

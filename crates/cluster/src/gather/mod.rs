@@ -216,7 +216,11 @@ pub(crate) fn gather_parts<A, T: Merge>(
 
 /// The plans as shards get them that are not alone, one for each: they score by what all of them count. And
 /// whether they are done before another thread would wake.
-fn plans_of_many(pins: Pins<'_>, plans: Plans<'_>, meters: &Meters) -> Result<(Vec<Arc<SearchPlan>>, bool)> {
+pub(crate) fn plans_of_many(
+    pins: Pins<'_>,
+    plans: Plans<'_>,
+    meters: &Meters,
+) -> Result<(Vec<Arc<SearchPlan>>, bool)> {
     let mut distinct: Vec<SearchPlan> =
         plans.distinct().into_iter().map(SearchPlan::for_several_shards).collect();
     let needs_counts = distinct.iter().any(SearchPlan::needs_statistics);

@@ -109,15 +109,15 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
     }
 }
 
-/// Searches and lists of terms ask all of several collections, by the handler of the first; as in Solr an
-/// update goes to the first of them.
+/// What reads documents asks all of several collections, by the handler of the first; as in Solr an update
+/// goes to the first of them.
 fn in_several(name: String, collections: Vec<Arc<Collection>>, path: String) -> Option<Serving> {
     let count = collections.len();
     let mut collections = collections.into_iter();
     let collection = collections.next()?;
     let handler = route::handler(&path, &collection.config())?;
     let beside = match handler {
-        Handler::Select | Handler::Terms => collections.collect(),
+        Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike => collections.collect(),
         Handler::Update | Handler::Ping => Vec::new(),
         _ if count == 1 => Vec::new(),
         _ => return Some(Serving::Several(name, count)),
@@ -137,7 +137,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         },
         Serving::Several(name, count) => {
             let error = Error::bad_request(format!(
-                "`{name}` stands for `{count}` collections, and only searches and `/terms` ask several at once: name one of them"
+                "`{name}` stands for `{count}` collections, and only searches, `/get`, `/terms` and `/mlt` ask several at once: name one of them"
             ));
             Envelope::plain(&call.params).wrap(call, Err(error.into()))
         }
@@ -273,8 +273,8 @@ async fn dispatch(
     (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
     let missing = match handler {
-        Handler::Get | Handler::WhyNot | Handler::MoreLike | Handler::Luke => Missing::of_all([collection]),
-        // A search, which knows better whom it asks, and what tells of no documents.
+        Handler::WhyNot | Handler::Luke => Missing::of_all([collection]),
+        // What asks several collections, which knows better whom it asks, and what tells of no documents.
         _ => Missing::default(),
     };
     let answer = answered(call, collection, (handler, path), (params, permit)).await?;
@@ -290,7 +290,7 @@ async fn answered(
     let answer = match handler {
         Handler::Select => return select::run(call, collection, path, (params, permit)).await,
         Handler::Update => return Box::pin(update::run(call, collection, path, (params, permit))).await,
-        Handler::Get => get::run(call, collection, (params, permit)).await,
+        Handler::Get => return get::run(call, collection, (params, permit)).await,
         Handler::Terms => return terms::run(call, collection, (params, permit)).await,
         Handler::WhyNot => why_not::run(call, collection, (params, permit)).await,
         Handler::MoreLike => return more_like::run(call, collection, (params, permit)).await,

@@ -2,19 +2,23 @@
 //! document whose likes are searched, or the body is a text.
 //!
 //! In: a parsed request; out: the document, its telling words and what is like it, by filters and facets of
-//! the request. The search itself is `select/likes.rs`'s, which also shows likes beside the hits of a search.
+//! the request. Of several collections any may have the document, and what is like it comes from all. The
+//! search itself is `select/likes.rs`'s, which also shows likes beside the hits of a search.
 
 use std::sync::Arc;
 
-use cluster::{Collection, Together};
-use plan::{Error, LikeSource, Page, Result, SearchPlan};
+use cluster::Collection;
+use plan::{Error, LikeSource, Page, Query, Result, SearchPlan};
 use solr::Params;
 use solr::params::{more_like, query};
 use solr::response::{self, FoundAlike};
 use solr::select::{Likes, Resolved, SelectRequest};
 
+use super::missing::Missing;
 use super::permit::Permit;
-use super::select::{SearchScope, check_all_shards, name_shards, search_alike};
+use super::select::{
+    AskedCollections, SearchScope, asked, check_all_shards, name_shards, resolved_by_others, search_alike,
+};
 use crate::request::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
@@ -22,19 +26,31 @@ pub(super) async fn run(
     collection: &Arc<Collection>,
     (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
-    check_all_shards(collection, params, true)?;
-    let scope = SearchScope::of(call, collection, permit);
-    let context = scope.context();
+    let together = asked(call, collection, params)?;
+    let collections = together.collections();
+    for collection in collections {
+        check_all_shards(collection, params, true)?;
+    }
+    let missing = Missing::of_all(collections);
+    let scopes = SearchScope::of_all(call, collections, permit);
+    let asked = AskedCollections::of(together.clone(), &scopes)?;
+    let context = asked.context;
     let likes = Likes::parse(params, context.schema, context.boolean_clauses_max)?;
-    let Resolved { plan, mut response, warnings, .. } = SelectRequest::parse(params)?.resolve(&context)?;
-    name_shards(&mut response.fields, || collection.shard_documents());
-    let mut found = FoundAlike { facets: plan.facets.enabled, ..FoundAlike::default() };
+    let request = SelectRequest::parse(params)?;
+    let Resolved { plan, mut response, warnings, .. } = request.resolve(&context)?;
+    let by_others = resolved_by_others(&request, &plan, &asked)?;
+    let plans: Vec<_> = std::iter::once(plan).chain(by_others.into_iter().map(|it| it.plan)).collect();
+    let pin = together.pin();
+    name_shards(&mut response.fields, || pin.shard_documents().to_vec());
+    let mut found =
+        FoundAlike { facets: plans.iter().any(|plan| plan.facets.enabled), ..FoundAlike::default() };
     let like = if query::Q.is_sent(params) {
         let offset = more_like::MATCH_OFFSET.read(params)?;
         found.offset = usize::try_from(offset).unwrap_or(0);
         let page = Page { start: found.offset, rows: 1 };
-        let matched =
-            collection.search(Arc::new(plan.showing(plan.query.clone(), page)), &permit.meters).await?;
+        let plans: Vec<_> =
+            plans.iter().map(|plan| Arc::new(plan.showing(plan.query.clone(), page))).collect();
+        let matched = pin.search_together(&plans, &permit.meters).await?;
         let like = matched.hits.first().map(|hit| likes.of(LikeSource::Document(hit.id.clone())));
         found.matched = more_like::MATCH_SHOWN.read(params)?.then_some(matched);
         like
@@ -42,16 +58,18 @@ pub(super) async fn run(
         Some(likes.of(LikeSource::Text(text(call)?)))
     };
     if let Some(like) = like {
-        let by_likes = |query| {
-            let (filters, facets) = (plan.filters.clone(), plan.facets.clone());
-            vec![SearchPlan { filters, facets, ..plan.showing(query, plan.page) }]
+        let by_likes = |query: Query| {
+            let by_likes = |plan: &Arc<SearchPlan>| {
+                let (filters, facets) = (plan.filters.clone(), plan.facets.clone());
+                SearchPlan { filters, facets, ..plan.showing(query.clone(), plan.page) }
+            };
+            plans.iter().map(by_likes).collect()
         };
-        let alone = Together::of(collection.clone(), []);
-        found.found = Some(search_alike(&alone, (&likes, &permit.meters), &like, by_likes).await?);
+        found.found = Some(search_alike(&pin, (&likes, &permit.meters), &like, by_likes).await?);
     }
     let shown = (response.start, &response.fields);
     let entries = response::more_like(found, likes.terms_shown, shown, context.schema);
-    Ok(Answer { entries, warnings, ..Answer::default() })
+    Ok(missing.mark(permit, Answer { entries, warnings, ..Answer::default() }))
 }
 
 /// The request's body.

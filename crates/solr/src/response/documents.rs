@@ -22,15 +22,17 @@ pub fn document(found: Fetched, list: &FieldList, schema: &Schema) -> DocumentNo
     Shape::of_fetched(list, schema).fetched(found)
 }
 
-/// Documents that were fetched, not searched for: what `/get` answers for several ids.
-pub fn found(documents: Vec<Fetched>, list: &FieldList, schema: &Schema) -> DocList {
-    let mut shape = Shape::of_fetched(list, schema);
+/// Documents that were fetched, not searched for: what `/get` answers for several ids. `schemas` are those of
+/// the collections that they are from.
+pub fn found(documents: Vec<Fetched>, list: &FieldList, schemas: &[&Schema]) -> DocList {
+    let mut shapes: Vec<_> = schemas.iter().map(|schema| Shape::of_fetched(list, schema)).collect();
+    let shown = |found: Fetched| Some(shapes.get_mut(found.collection)?.fetched(found));
     DocList {
         num_found: documents.len() as u64,
         start: 0,
         max_score: None,
         num_found_exact: true,
-        docs: documents.into_iter().map(|found| shape.fetched(found)).collect(),
+        docs: documents.into_iter().filter_map(shown).collect(),
         columns: Box::new(Columns::of(list)),
     }
 }
@@ -99,7 +101,7 @@ impl<'a> Shape<'a> {
         Self { from_columns: false, ..Self::new(list, schema) }
     }
 
-    fn fetched(&mut self, Fetched { document, children, shard }: Fetched) -> DocumentNode {
+    fn fetched(&mut self, Fetched { document, children, shard, .. }: Fetched) -> DocumentNode {
         let names = self.names;
         let mut shown = self.document(document, |item| shard_name(item, names, shard));
         self.add_children(children, &mut shown);

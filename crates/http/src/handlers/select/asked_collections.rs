@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use cluster::Together;
 use meter::Meters;
-use plan::{Result, SearchPlan, SearchResult};
+use plan::{Error, Result, SearchPlan, SearchResult};
 use solr::select::ResolveContext;
 
 use super::scope::SearchScope;
 
 /// The collections that a request asks, and what each reads it against.
-pub(super) struct AskedCollections<'a> {
+pub(in crate::handlers) struct AskedCollections<'a> {
     pub together: Together,
     pub context: ResolveContext<'a>,
     /// Of the collections behind the first.
@@ -19,10 +19,11 @@ pub(super) struct AskedCollections<'a> {
 }
 
 impl<'a> AskedCollections<'a> {
-    /// `context` is that of the first; `scopes` are those of all.
-    pub fn of(together: Together, context: ResolveContext<'a>, scopes: &'a [SearchScope]) -> Self {
-        let others = scopes.iter().skip(1).map(SearchScope::context).collect();
-        Self { together, context, others }
+    /// `scopes` are those of all of them.
+    pub fn of(together: Together, scopes: &'a [SearchScope]) -> Result<Self> {
+        let mut contexts = scopes.iter().map(SearchScope::context);
+        let context = contexts.next().ok_or_else(|| Error::internal("a search without a collection"))?;
+        Ok(Self { together, context, others: contexts.collect() })
     }
 
     /// The contexts of all of them, in their order.

@@ -10,18 +10,19 @@ use std::sync::Arc;
 use cluster::PinnedCollection;
 use meter::Meters;
 use plan::{Component, Error, Explanation, Result, Schema, SearchPlan, SearchResult};
-use solr::response::{self, Entries, Found};
+use solr::response::{self, DocList, Entries, Found};
 use solr::select::{ExplainOther, Resolved, ResponsePlan};
 
 use super::scope::name_shards;
 use super::step::Sections;
-use super::subqueries::Columns;
 use crate::request::call::{Answer, Call};
 
+/// For each hit the searches within its fields.
+pub(super) type Columns = Vec<Vec<(String, DocList)>>;
+
 pub(super) struct ComponentSearch {
-    pub plan: Arc<SearchPlan>,
-    /// Of the collections behind the first.
-    plans_of_others: Vec<Arc<SearchPlan>>,
+    /// Of each collection that it asks, in their order.
+    plans: Vec<Arc<SearchPlan>>,
     pub response: Box<ResponsePlan>,
     pub pinned: PinnedCollection,
     pub result: SearchResult,
@@ -34,41 +35,30 @@ pub(super) struct ComponentSearch {
 }
 
 impl ComponentSearch {
-    /// Of what the request means. `plans_of_others` are those of the collections behind the first, where
-    /// there are several.
+    /// Of what the request means. `others` are the collections behind the first, as they read it.
     pub async fn run(
         pinned: PinnedCollection,
-        (resolved, plans_of_others): (Resolved, Vec<Arc<SearchPlan>>),
+        (resolved, others): (Resolved, Vec<Resolved>),
         meters: &Meters,
     ) -> Result<Self> {
         let Resolved { plan, mut response, warnings, late_failure, repeatable: is_repeatable } = resolved;
         name_shards(&mut response.fields, || pinned.shard_documents().to_vec());
         // Route, engine, gather.
-        let plans: Vec<_> = std::iter::once(&plan).chain(&plans_of_others).cloned().collect();
+        let plans: Vec<_> = std::iter::once(&plan).chain(others.iter().map(|it| &it.plan)).cloned().collect();
         let result = pinned.search_together(&plans, meters).await?;
-        let explained_other = match &response.explain_other {
-            Some(other) => {
-                let limit = ExplainOther::DOCUMENTS_MAX;
-                pinned.explain_other(&plan, &other.query, limit, meters).await?
-            }
-            None => vec![],
+        let responses = std::iter::once(&response).chain(others.iter().map(|it| &it.response));
+        let others: Vec<_> =
+            responses.filter_map(|it| it.explain_other.as_ref()).map(|it| it.query.clone()).collect();
+        let explained_other = match others.is_empty() {
+            true => vec![],
+            false => pinned.explain_other((&plans, &others), ExplainOther::DOCUMENTS_MAX, meters).await?,
         };
-        Ok(Self {
-            plan,
-            plans_of_others,
-            response,
-            pinned,
-            result,
-            explained_other,
-            warnings,
-            late_failure,
-            is_repeatable,
-        })
+        Ok(Self { plans, response, pinned, result, explained_other, warnings, late_failure, is_repeatable })
     }
 
     /// The plans of all collections that it asked, in their order.
     pub fn plans(&self) -> impl Iterator<Item = &SearchPlan> {
-        std::iter::once(&self.plan).chain(&self.plans_of_others).map(|plan| &**plan)
+        self.plans.iter().map(|plan| &**plan)
     }
 
     /// What the answer's header says.
@@ -85,12 +75,12 @@ impl ComponentSearch {
         (schema, shown): (&Schema, &[Component]),
         call: &Call<'_>,
     ) -> Entries {
-        let Self { plan, response, pinned, result, explained_other, .. } = self;
+        let Self { plans, response, pinned, result, explained_other, .. } = self;
         drop(pinned);
         let traced = if response.debug.timing { call.trace.traced() } else { None };
         let found = Found {
             result,
-            facets: plan.facets.enabled,
+            facets: plans.first().is_some_and(|plan| plan.facets.enabled),
             columns,
             explained_other,
             likes_explained: sections.likes_explained,

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use cluster::Together;
+use cluster::PinnedCollection;
 use meter::Meters;
 use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Query, Result, SearchPlan, SearchResult};
 use solr::response::{self, Entries, LikesOf, Node};
@@ -63,21 +63,22 @@ impl<'a> LikesStep<'a> {
                 let plans = search.plans().map(|plan| plan.showing(query.clone(), page));
                 plans.map(|plan| SearchPlan { explain, ..plan }).collect()
             };
-            let (terms, result) = search_alike(&self.asked.together, (likes, meters), &like, showing).await?;
+            // Of the newest moment, in all shards, whichever the search asks.
+            let pin = self.asked.together.pin();
+            let (terms, result) = search_alike(&pin, (likes, meters), &like, showing).await?;
             found.push(LikesOf { id: hit.id.clone(), query: likes.query(&like, &terms), terms, result });
         }
         Ok(found)
     }
 }
 
-/// The words that tell a document, and what a search for them finds, on one pin; a plan for each collection.
+/// The words that tell a document, and what a search for them finds; a plan for each collection.
 pub(in crate::handlers) async fn search_alike(
-    together: &Together,
+    pin: &PinnedCollection,
     (likes, meters): (&Likes, &Meters),
     like: &MoreLike,
     plans: impl Fn(Query) -> Vec<SearchPlan>,
 ) -> Result<(Vec<LikeTerm>, SearchResult)> {
-    let pin = together.pin();
     let terms = pin.like_terms(like, meters).await?;
     let plans: Vec<_> = plans(likes.query(like, &terms)).into_iter().map(Arc::new).collect();
     let result = pin.search_together(&plans, meters).await?;

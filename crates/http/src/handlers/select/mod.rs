@@ -23,13 +23,13 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use meter::Phase;
-use plan::{CollectionConfig, Component, Error, HandlerConfig, Result, ShardChoice};
+use plan::{CollectionConfig, Component, HandlerConfig, Result, ShardChoice};
 use solr::Params;
 use solr::params::shards;
 use solr::response::in_order;
 use solr::select::{HandlerElevation, ResolveContext, SelectRequest};
 
-use self::asked_collections::AskedCollections;
+pub(super) use self::asked_collections::AskedCollections;
 use self::component_search::ComponentSearch;
 pub(super) use self::json_body::{check_body, effective};
 pub(super) use self::likes::search_alike;
@@ -38,7 +38,7 @@ use self::pipeline::Pipeline;
 pub(super) use self::scope::{SearchScope, check_all_shards, name_shards};
 use self::step::Preparation;
 use self::subqueries::Subqueries;
-pub(super) use self::together::asked;
+pub(super) use self::together::{asked, resolved_by_others};
 use super::missing::Missing;
 use super::permit::Permit;
 use crate::request::call::{Answer, Call, Failure};
@@ -53,23 +53,19 @@ pub(super) async fn run(
     let config = serving.config();
     let together = together::asked(call, serving, params)?;
     let collections = together.collections();
-    let are_several = collections.len() > 1;
-    let scope_of = |it: &Arc<Collection>| SearchScope::of(call, it, permit).with_others(are_several);
-    let scopes: Vec<SearchScope> = collections.iter().map(scope_of).collect();
-    let (Some(scope), Some(collection)) = (scopes.first(), collections.first()) else {
-        return Err(Error::internal("a search without a collection").into());
-    };
+    let scopes = SearchScope::of_all(call, collections, permit);
     let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
-    let context = ResolveContext { elevation: elevation(&config, components), components, ..scope.context() };
-    let asked = AskedCollections::of(together.clone(), context, &scopes);
+    let asked = AskedCollections::of(together.clone(), &scopes)?;
+    let context = ResolveContext { elevation: elevation(&config, components), components, ..asked.context };
+    let asked = AskedCollections { context, ..asked };
 
     // Prepare: text -> typed -> plan, and what each step asks.
     let preparing = call.trace.enter(Phase::Prepare);
-    let (mut resolved, mut plans_of_others) = (None, Vec::new());
+    let (mut resolved, mut by_others) = (None, Vec::new());
     if components.contains(&Component::Query) {
         let request = SelectRequest::parse(params)?;
         let own = request.resolve(&context)?;
-        plans_of_others = together::plans_of_others(&request, &own, &asked)?;
+        by_others = resolved_by_others(&request, &own.plan, &asked)?;
         resolved = Some(own);
     }
     drop(preparing);
@@ -88,7 +84,7 @@ pub(super) async fn run(
     let search = match resolved {
         Some(resolved) => {
             let pinned = together::pinned(collections, &shards);
-            Some(ComponentSearch::run(pinned, (resolved, plans_of_others), &permit.meters).await?)
+            Some(ComponentSearch::run(pinned, (resolved, by_others), &permit.meters).await?)
         }
         None => None,
     };
@@ -97,7 +93,7 @@ pub(super) async fn run(
         Some(ComponentSearch { response, result, .. }) => {
             let asked = (params, &response.fields);
             let subqueries = Subqueries::of(call, permit);
-            let columns = subqueries.columns(collection, asked, &result.hits).await?;
+            let columns = subqueries.columns(&together, asked, &result.hits).await?;
             missing.add(subqueries.missing());
             columns
         }
@@ -120,7 +116,8 @@ pub(super) async fn run(
     }
     // The moment is that of one collection: an update of another would not make the answer old. And what
     // shards took for it is of this request alone.
-    let is_repeatable = is_repeatable && !are_several && !tells_shards && Arc::ptr_eq(collection, serving);
+    let is_own = matches!(collections, [only] if Arc::ptr_eq(only, serving));
+    let is_repeatable = is_repeatable && is_own && !tells_shards;
     let answer = Answer { entries, moment: is_repeatable.then_some(moment), ..answer };
     let answer = if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) };
     Ok(missing.mark(permit, answer))

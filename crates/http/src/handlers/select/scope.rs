@@ -74,9 +74,14 @@ impl SearchScope {
         }
     }
 
-    /// The same, where `together` other collections are searched with this one.
-    pub(super) fn with_others(self, together: bool) -> Self {
-        Self { together, ..self }
+    /// Of each of the collections that one request asks.
+    pub(in crate::handlers) fn of_all(
+        call: &Call<'_>,
+        collections: &[Arc<Collection>],
+        permit: &Permit,
+    ) -> Vec<Self> {
+        let together = collections.len() > 1;
+        collections.iter().map(|it| Self { together, ..Self::of(call, it, permit) }).collect()
     }
 
     pub(in crate::handlers) fn context(&self) -> ResolveContext<'_> {

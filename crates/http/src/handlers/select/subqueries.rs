@@ -1,19 +1,24 @@
 //! The searches that `[subquery]` columns ask for, hit by hit, and those within them.
 //!
 //! In: the hits of a search and the subqueries of its field list; out: for each hit a list of documents for
-//! each column. A request can make many searches of one, so their number and their depth are bounded, and all
-//! are on its one allowance. Another collection is searched only where the sender may.
+//! each column. Each asks all collections of the search around it, or those that it names, as `/select` would
+//! with its parameters. A request can make many searches of one, so their number and their depth are bounded,
+//! and all are on its one allowance. Another collection is searched only where the sender may.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cluster::Collection;
+use cluster::{Collection, Together};
 use plan::{Error, Hit, Result};
 use solr::Params;
+use solr::params::shards;
 use solr::response::{self, DocList};
 use solr::select::{FieldList, SUBQUERIES_MAX, SelectRequest, Subquery};
 
-use super::scope::{SearchScope, name_shards};
+use super::asked_collections::AskedCollections;
+use super::component_search::{Columns, ComponentSearch};
+use super::scope::SearchScope;
+use super::together::{named, pinned, resolved_by_others, selected};
 use crate::handlers::effective::presets;
 use crate::handlers::missing::Missing;
 use crate::handlers::permit::Permit;
@@ -22,9 +27,6 @@ use crate::request::route::Handler;
 
 /// Searches within searches: each level takes of the stack.
 const LEVELS_MAX: usize = 8;
-
-/// For each hit its columns.
-pub(super) type Columns = Vec<Vec<(String, DocList)>>;
 
 /// What is left of a request's searches.
 pub(super) struct Subqueries<'a> {
@@ -46,17 +48,17 @@ impl<'a> Subqueries<'a> {
 
     pub(super) async fn columns(
         &self,
-        collection: &Arc<Collection>,
+        around: &Together,
         (params, fields): (&Params, &FieldList),
         hits: &[Hit],
     ) -> Result<Columns> {
-        self.columns_at(0, collection, (params, fields), hits).await
+        self.columns_at(0, around, (params, fields), hits).await
     }
 
     async fn columns_at(
         &self,
         level: usize,
-        collection: &Arc<Collection>,
+        around: &Together,
         (params, fields): (&Params, &FieldList),
         hits: &[Hit],
     ) -> Result<Columns> {
@@ -70,7 +72,7 @@ impl<'a> Subqueries<'a> {
             let mut lists = Vec::with_capacity(fields.subqueries.len());
             for subquery in &fields.subqueries {
                 let params = subquery.params(params, &hit.document);
-                let list = Box::pin(self.list(level, collection, subquery, &params)).await;
+                let list = Box::pin(self.list(level, around, subquery, &params)).await;
                 lists.push((subquery.label.clone(), list.map_err(|error| subquery.failed(&hit.id, &error))?));
             }
             columns.push(lists);
@@ -82,33 +84,45 @@ impl<'a> Subqueries<'a> {
     async fn list(
         &self,
         level: usize,
-        collection: &Arc<Collection>,
+        around: &Together,
         subquery: &Subquery,
         params: &Params,
     ) -> Result<DocList> {
+        let Self { call, permit, .. } = self;
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         taken.map_err(|_| {
             Error::bad_request(format!("more than {SUBQUERIES_MAX} searches in `fl`; ask for fewer `rows`"))
         })?;
-        let collection = match &subquery.from {
-            None => collection.clone(),
-            Some(name) => self.call.access.find(&self.call.server.node, name).ok_or_else(|| {
-                Error::bad_request(format!("`fromIndex` names `{name}`, which does not exist"))
-            })?,
+        let unnamed = match &subquery.from {
+            None => around.clone(),
+            Some(name) => Together::of(self.other(name)?, []),
         };
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner).add(Missing::of_all([&collection]));
-        let presets = presets(Handler::Select, "/select", params, &collection.config());
+        let presets = presets(Handler::Select, "/select", params, &unnamed.config());
         let params = params.with_handler(&presets);
-        let scope = SearchScope::of(self.call, &collection, self.permit);
-        let mut resolved = SelectRequest::parse(&params)?.resolve(&scope.context())?;
-        name_shards(&mut resolved.response.fields, || collection.shard_documents());
-        let mut result = collection.search(resolved.plan, &self.permit.meters).await?;
-        let fields = &resolved.response.fields;
-        let columns = self.columns_at(level + 1, &collection, (&params, fields), &result.hits).await?;
+        let together = named(call, &params)?.unwrap_or(unnamed);
+        let collections = together.collections();
+        let shards = selected(collections, &shards::choice(&params)?, call.core)?;
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).add(Missing::of(collections, &shards));
+        let scopes = SearchScope::of_all(call, collections, permit);
+        let asked = AskedCollections::of(together.clone(), &scopes)?;
+        let request = SelectRequest::parse(&params)?;
+        let own = request.resolve(&asked.context)?;
+        let by_others = resolved_by_others(&request, &own.plan, &asked)?;
+        let pinned = pinned(collections, &shards);
+        let ComponentSearch { response, mut result, .. } =
+            ComponentSearch::run(pinned, (own, by_others), &permit.meters).await?;
+        let fields = &response.fields;
+        let columns = self.columns_at(level + 1, &together, (&params, fields), &result.hits).await?;
         result.score_max = None;
-        let start = resolved.response.start;
-        let mut list = response::doc_list(&mut result, start, fields, scope.context().schema);
+        let mut list = response::doc_list(&mut result, response.start, fields, asked.context.schema);
         list.add_columns(columns);
         Ok(list)
+    }
+
+    fn other(&self, name: &str) -> Result<Arc<Collection>> {
+        self.call
+            .access
+            .find(&self.call.server.node, name)
+            .ok_or_else(|| Error::bad_request(format!("`fromIndex` names `{name}`, which does not exist")))
     }
 }

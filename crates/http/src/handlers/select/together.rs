@@ -2,8 +2,7 @@
 //! stands for beside it, or those that the parameter `collection` names instead. Each reads the request by
 //! its own schema; what their shards find is gathered as if it were one collection.
 //!
-//! Errors: `BadRequest` for a name of nothing, for fields that are not of one kind in all of them, and for
-//! what can be asked of one collection alone.
+//! Errors: `BadRequest` for a name of nothing, and for fields that are not of one kind in all of them.
 
 use std::sync::Arc;
 
@@ -21,14 +20,21 @@ use crate::handlers::collections::scheme;
 use crate::handlers::missing::Missing;
 use crate::request::call::Call;
 
-/// The collections that the request means.
+/// The collections that the request means: those of its path, of which `serving` is the first, unless it
+/// names others.
 pub(in crate::handlers) fn asked(
     call: &Call<'_>,
-    collection: &Arc<Collection>,
+    serving: &Arc<Collection>,
     params: &Params,
 ) -> Result<Together> {
+    let of_path = || Together::of(serving.clone(), call.beside.iter().cloned());
+    Ok(named(call, params)?.unwrap_or_else(of_path))
+}
+
+/// Those that the parameter `collection` names, if it does.
+pub(super) fn named(call: &Call<'_>, params: &Params) -> Result<Option<Together>> {
     let Some(names) = shards::COLLECTIONS.sent(params).filter(|names| !names.trim().is_empty()) else {
-        return Ok(Together::of(collection.clone(), call.beside.iter().cloned()));
+        return Ok(None);
     };
     let mut found: Vec<Arc<Collection>> = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -46,7 +52,7 @@ pub(in crate::handlers) fn asked(
     }
     let mut found = found.into_iter();
     match found.next() {
-        Some(first) => Ok(Together::of(first, found)),
+        Some(first) => Ok(Some(Together::of(first, found))),
         None => Err(Error::bad_request(format!("`collection` is `{names}`; name a collection"))),
     }
 }
@@ -67,27 +73,18 @@ pub(super) fn selected(
     collections.iter().map(|collection| collection.select_shards(choice, core)).collect()
 }
 
-/// The plans of the other collections; `own` is that of the first.
-pub(super) fn plans_of_others(
+/// The request as the other collections read it; `own` is the plan of the first.
+pub(in crate::handlers) fn resolved_by_others(
     request: &SelectRequest<'_>,
-    own: &Resolved,
+    own: &SearchPlan,
     asked: &AskedCollections<'_>,
-) -> Result<Vec<Arc<SearchPlan>>> {
-    if asked.others.is_empty() {
-        return Ok(Vec::new());
-    }
-    if own.response.explain_other.is_some() {
-        return Err(one_alone("`explainOther`"));
-    }
-    if !own.response.fields.subqueries.is_empty() {
-        return Err(one_alone("`[subquery]`"));
-    }
-    let plan_of = |context: &ResolveContext<'_>| {
-        let plan = request.resolve(context)?.plan;
-        check_kinds(&own.plan, (asked.context.schema, context.schema))?;
-        Ok(plan)
+) -> Result<Vec<Resolved>> {
+    let resolved_by = |context: &ResolveContext<'_>| {
+        let resolved = request.resolve(context)?;
+        check_kinds(own, (asked.context.schema, context.schema))?;
+        Ok(resolved)
     };
-    asked.others.iter().map(plan_of).collect()
+    asked.others.iter().map(resolved_by).collect()
 }
 
 /// That values which meet are of one kind.
@@ -102,11 +99,6 @@ fn check_kinds(plan: &SearchPlan, (first, other): (&Schema, &Schema)) -> Result<
         }
     }
     Ok(())
-}
-
-/// For a part of a request that asks more than the search.
-fn one_alone(what: &str) -> Error {
-    Error::bad_request(format!("{what} is not supported over several collections yet; name one of them"))
 }
 
 /// What each shard found, under the name by which it is shown.
