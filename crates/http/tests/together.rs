@@ -269,3 +269,51 @@ async fn documents_beside_the_hits_are_explained_together() {
         assert!(several.contains(&format!(r#""{id}":{{"match":"#)), "{several}");
     }
 }
+
+/// `/terms` and `/mlt` ask the shards that the request names, as `/select` does: what they answer is what a
+/// collection of those documents alone does.
+#[tokio::test]
+async fn handlers_ask_the_shards_that_are_named() {
+    let halves = Halves::start().await;
+    let handler = r#"{"add-requesthandler":{"name":"/mlt","class":"solr.MoreLikeThisHandler","defaults":{"mlt.fl":"name","mlt.mintf":1,"mlt.mindf":1}}}"#;
+    halves.post("/solr/right/config", handler).await;
+    let part = async |path: &str, from: &str| {
+        let answer = halves.ask("right", path).await;
+        answer.split_once(from).unwrap_or_else(|| panic!("{answer}")).1.to_owned()
+    };
+    let ids = async |query: &str| {
+        let hits = part(&format!("/select?q=*:*&rows=30&fl=id&sort=id+asc&{query}"), r#""docs":["#).await;
+        hits.split('"').filter(|part| part.parse::<u32>().is_ok()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let listed = async |query: &str| {
+        let path = format!("/terms?terms.fl=id&terms.limit=30&terms.sort=index&{query}");
+        let terms = part(&path, r#""id":["#).await;
+        terms.split('"').filter(|part| part.parse::<u32>().is_ok()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (first, second) = (ids("shards=shard1").await, ids("shards=shard2").await);
+    assert!(!first.is_empty() && !second.is_empty() && first.len() + second.len() == 19);
+    assert_eq!(listed("shards=shard1").await, first);
+    assert_eq!(listed("shards=shard2").await, second);
+    assert_eq!(listed("distrib=false").await, first);
+    assert_eq!(listed(&format!("_route_={}", second[0])).await, second);
+    assert_eq!(listed("shards=shard1,shard2").await.len(), 19);
+    let core = "/solr/right_shard2_replica_n2/terms?terms.fl=id&terms.limit=30&distrib=false&indent=off";
+    assert!(body(&halves.0, core).await.contains(&format!(r#""{}",1"#, second[0])));
+
+    let alike = async |id: &str, query: &str| {
+        part(&format!("/mlt?q=id:{id}&fl=id,[shard]&rows=30&{query}"), r#""match":{"numFound":"#).await
+    };
+    let (own, of_all) = (&first[0], alike(&first[0], "rows=30").await);
+    assert!(of_all.starts_with('1') && of_all.contains("shard1") && of_all.contains("shard2"), "{of_all}");
+    let of_first = alike(own, "shards=shard1").await;
+    assert!(of_first.starts_with('1') && !of_first.contains("shard2"), "{of_first}");
+    assert_eq!(alike(own, "distrib=false").await, of_first);
+    assert_eq!(alike(own, &format!("_route_={own}")).await, of_first);
+    assert!(alike(own, "shards=shard2").await.starts_with('0'));
+    for path in ["/terms?terms.fl=id", "/mlt?q=*:*"] {
+        refused(&halves.0, &format!("/solr/right{path}&shards=x"), "no active servers hosting shard: x")
+            .await;
+        refused(&halves.0, &format!("/solr/right{path}&shards=http://x/y"), "parameter `shards` names").await;
+    }
+    refused(&halves.0, "/solr/both/terms?terms.fl=id&shards=shard1", "`shards` names shards of one").await;
+}

@@ -44,6 +44,10 @@ impl ShardSelection {
         number.map_or(place, |number| u32::try_from(*number).unwrap_or(u32::MAX))
     }
 
+    pub(super) fn has(&self, number: usize) -> bool {
+        self.0.as_ref().is_none_or(|numbers| numbers.contains(&number))
+    }
+
     fn place(&self, number: u32) -> Option<usize> {
         match &self.0 {
             None => Some(number as usize),
@@ -82,9 +86,8 @@ impl Collection {
     /// it holds for that; a shard with none is not named.
     pub fn losses(&self, shards: &ShardSelection) -> Vec<(String, Arc<Losses>)> {
         let served = self.home.served();
-        let is_asked = |number: usize| shards.0.as_ref().is_none_or(|numbers| numbers.contains(&number));
         let asked = served.documents.iter().zip(&served.shards).enumerate();
-        let asked = asked.filter(|(number, _)| is_asked(*number));
+        let asked = asked.filter(|(number, _)| shards.has(*number));
         let losses = asked.map(|(_, (document, served))| (document, served.shard.losses()));
         let lost = losses.filter(|(_, losses)| !losses.is_empty());
         lost.map(|(document, losses)| (document.core.clone(), losses)).collect()

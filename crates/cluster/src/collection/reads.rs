@@ -12,7 +12,7 @@ use plan::{CacheStats, Document, FieldSelection, Join, Result, SearchPlan, TopTe
 use store::{ContentDigest, LogFigures};
 
 use super::Collection;
-use super::pinned::pins;
+use super::pinned::{ShardSelection, pins};
 use super::served::Served;
 use crate::finish::finish_top_terms;
 use crate::gather::{gather_parts, statistics};
@@ -173,7 +173,14 @@ impl Collection {
 
     /// All of them, as they are now.
     pub(super) fn shards(&self) -> Vec<Arc<dyn Shard>> {
-        self.home.served().shards.iter().map(|served| served.shard.clone()).collect()
+        self.shards_of(&ShardSelection::default())
+    }
+
+    /// Some of them, as they are now.
+    pub(super) fn shards_of(&self, selection: &ShardSelection) -> Vec<Arc<dyn Shard>> {
+        let served = self.home.served();
+        let asked = served.shards.iter().enumerate().filter(|(number, _)| selection.has(*number));
+        asked.map(|(_, served)| served.shard.clone()).collect()
     }
 
     fn gathered<T: Merge + Default>(&self, read: impl Fn(&dyn Shard) -> Result<T>) -> Result<T> {

@@ -10,7 +10,7 @@ use meter::{Meters, Phase, Trace};
 use plan::{CollectionConfig, CutDepth, Result, SuggestPlan, Suggestion, TermCount, TermsPlan, Version};
 
 use super::Collection;
-use super::pinned::PinnedCollection;
+use super::pinned::{PinnedCollection, ShardSelection};
 use super::served::ServedShard;
 use crate::finish::{finish_suggestions, finish_terms};
 use crate::gather::gather_parts;
@@ -23,11 +23,20 @@ pub struct Together {
     first: Arc<Collection>,
     /// The first among them.
     all: Vec<Arc<Collection>>,
+    /// Of each of them the shards that are asked.
+    shards: Vec<ShardSelection>,
 }
 
 impl Together {
     pub fn of(first: Arc<Collection>, others: impl IntoIterator<Item = Arc<Collection>>) -> Self {
-        Self { all: std::iter::once(first.clone()).chain(others).collect(), first }
+        let all: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
+        let shards = vec![ShardSelection::default(); all.len()];
+        Self { first, all, shards }
+    }
+
+    /// The same, where some shards of each are asked, one selection for each collection.
+    pub fn of_shards(self, shards: Vec<ShardSelection>) -> Self {
+        Self { shards, ..self }
     }
 
     pub fn collections(&self) -> &[Arc<Collection>] {
@@ -39,19 +48,27 @@ impl Together {
         self.first.config()
     }
 
-    /// What searches see now, in all shards.
+    /// What searches see now.
     pub fn pin(&self) -> PinnedCollection {
-        match &*self.all {
-            [only] => only.pin(),
-            several => PinnedCollection::together(&several.iter().map(|one| one.pin()).collect::<Vec<_>>()),
+        let pin = |(one, shards): (&Arc<Collection>, &ShardSelection)| one.pin_shards(shards);
+        match (&*self.all, &*self.shards) {
+            ([only], [shards]) => pin((only, shards)),
+            (several, shards) => {
+                PinnedCollection::together(&several.iter().zip(shards).map(pin).collect::<Vec<_>>())
+            }
         }
+    }
+
+    /// Of each collection those that are asked.
+    fn shards(&self) -> impl Iterator<Item = Vec<Arc<dyn Shard>>> {
+        self.all.iter().zip(&self.shards).map(|(one, shards)| one.shards_of(shards))
     }
 
     /// The versions of the documents updated last, visible or not, newest first.
     pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
         let read = || {
             let mut versions = Vec::new();
-            for shard in self.all.iter().flat_map(|one| one.shards()) {
+            for shard in self.shards().flatten() {
                 versions.extend(VersionsRead { limit }.ask(&*shard, &Meters::default())?);
             }
             versions.sort_by_key(|version| std::cmp::Reverse(version.abs()));
@@ -61,14 +78,14 @@ impl Together {
         offload::compute(read)
     }
 
-    /// Documents that searches see, in all of them.
+    /// Documents that searches see, in all that are asked.
     pub fn documents(&self) -> u64 {
-        self.all.iter().map(|one| one.stats().num_docs).sum()
+        self.shards().flatten().map(|shard| shard.stats().num_docs).sum()
     }
 
-    /// Numbers that documents have had, in all of them.
+    /// Numbers that documents have had, in all that are asked.
     pub fn documents_max(&self) -> u64 {
-        self.all.iter().map(|one| one.stats().max_doc).sum()
+        self.shards().flatten().map(|shard| shard.stats().max_doc).sum()
     }
 
     /// The terms of a field that plans list, one plan for each collection; order and cut are the first's.
@@ -77,7 +94,7 @@ impl Together {
         // kept from others by it.
         offload::compute(|| {
             let Some(first) = plans.first() else { return Ok(Vec::new()) };
-            let shards: Vec<_> = self.all.iter().map(|one| one.shards()).collect();
+            let shards: Vec<_> = self.shards().collect();
             let depth =
                 if shards.iter().map(Vec::len).sum::<usize>() > 1 { CutDepth::Whole } else { first.depth };
             let asked = plans.iter().zip(&shards).flat_map(|(plan, shards)| {
@@ -106,7 +123,7 @@ impl Together {
 
     /// What a suggester has for a text.
     pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
-        let shards: Vec<Arc<dyn Shard>> = self.all.iter().flat_map(|one| one.shards()).collect();
+        let shards: Vec<Arc<dyn Shard>> = self.shards().flatten().collect();
         let light = plan.is_light();
         let suggest = move || {
             let merged = gather_parts(&shards, |shard| (&*plan).ask(&**shard, &Meters::default()))?;

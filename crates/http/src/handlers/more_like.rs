@@ -10,14 +10,14 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{Error, LikeSource, Page, Query, Result, SearchPlan};
 use solr::Params;
-use solr::params::{more_like, query};
+use solr::params::{more_like, query, shards};
 use solr::response::{self, FoundAlike};
 use solr::select::{Likes, Resolved, SelectRequest};
 
 use super::missing::Missing;
 use super::permit::Permit;
 use super::select::{
-    AskedCollections, SearchScope, asked, check_all_shards, name_shards, resolved_by_others, search_alike,
+    AskedCollections, SearchScope, asked, name_shards, resolved_by_others, search_alike, selected,
 };
 use crate::request::call::{Answer, Call, Failure};
 
@@ -28,10 +28,8 @@ pub(super) async fn run(
 ) -> Result<Answer, Failure> {
     let together = asked(call, collection, params)?;
     let collections = together.collections();
-    for collection in collections {
-        check_all_shards(collection, params, true)?;
-    }
-    let missing = Missing::of_all(collections);
+    let shards = selected(collections, &shards::choice(params)?, call.core)?;
+    let missing = Missing::of(collections, &shards);
     let scopes = SearchScope::of_all(call, collections, permit);
     let asked = AskedCollections::of(together.clone(), &scopes)?;
     let context = asked.context;
@@ -40,7 +38,7 @@ pub(super) async fn run(
     let Resolved { plan, mut response, warnings, .. } = request.resolve(&context)?;
     let by_others = resolved_by_others(&request, &plan, &asked)?;
     let plans: Vec<_> = std::iter::once(plan).chain(by_others.into_iter().map(|it| it.plan)).collect();
-    let pin = together.pin();
+    let pin = together.clone().of_shards(shards).pin();
     name_shards(&mut response.fields, || pin.shard_documents().to_vec());
     let mut found =
         FoundAlike { facets: plans.iter().any(|plan| plan.facets.enabled), ..FoundAlike::default() };

@@ -38,7 +38,7 @@ use self::pipeline::Pipeline;
 pub(super) use self::scope::{SearchScope, check_all_shards, name_shards};
 use self::step::Preparation;
 use self::subqueries::Subqueries;
-pub(super) use self::together::{asked, resolved_by_others};
+pub(super) use self::together::{asked, resolved_by_others, selected};
 use super::missing::Missing;
 use super::permit::Permit;
 use crate::request::call::{Answer, Call, Failure};
@@ -73,7 +73,7 @@ pub(super) async fn run(
         call.trace.be_exact();
     }
     let choice = shards::choice(params)?;
-    let shards = together::selected(collections, &choice, call.core)?;
+    let shards = selected(collections, &choice, call.core)?;
     let mut missing = Missing::of(collections, &shards);
     let asks_shards = context.names.is_gathered() && choice != ShardChoice::Addressed;
     let tells_shards = asks_shards && shards::SHARDS_INFO.read(params)?;
@@ -83,7 +83,7 @@ pub(super) async fn run(
     // Run: the search, the steps behind it, the searches within its fields.
     let search = match resolved {
         Some(resolved) => {
-            let pinned = together::pinned(collections, &shards);
+            let pinned = together.clone().of_shards(shards).pin();
             Some(ComponentSearch::run(pinned, (resolved, by_others), &permit.meters).await?)
         }
         None => None,

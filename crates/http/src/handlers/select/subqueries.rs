@@ -18,7 +18,7 @@ use solr::select::{FieldList, SUBQUERIES_MAX, SelectRequest, Subquery};
 use super::asked_collections::AskedCollections;
 use super::component_search::{Columns, ComponentSearch};
 use super::scope::SearchScope;
-use super::together::{named, pinned, resolved_by_others, selected};
+use super::together::{named, resolved_by_others, selected};
 use crate::handlers::effective::presets;
 use crate::handlers::missing::Missing;
 use crate::handlers::permit::Permit;
@@ -108,7 +108,7 @@ impl<'a> Subqueries<'a> {
         let request = SelectRequest::parse(&params)?;
         let own = request.resolve(&asked.context)?;
         let by_others = resolved_by_others(&request, &own.plan, &asked)?;
-        let pinned = pinned(collections, &shards);
+        let pinned = together.clone().of_shards(shards).pin();
         let ComponentSearch { response, mut result, .. } =
             ComponentSearch::run(pinned, (own, by_others), &permit.meters).await?;
         let fields = &response.fields;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, PinnedCollection, ShardSelection, Together};
+use cluster::{Collection, ShardSelection, Together};
 use plan::{Error, Result, Schema, SearchPlan, ShardChoice, ShardFound};
 use solr::Params;
 use solr::admin::base_url;
@@ -59,7 +59,7 @@ pub(super) fn named(call: &Call<'_>, params: &Params) -> Result<Option<Together>
 
 /// The shards that the request means in each collection, as of now; and the number of the one whose core it
 /// addressed.
-pub(super) fn selected(
+pub(in crate::handlers) fn selected(
     collections: &[Arc<Collection>],
     choice: &ShardChoice,
     core: Option<usize>,
@@ -119,12 +119,4 @@ pub(super) fn told(call: &Call<'_>, search: &ComponentSearch, missing: &Missing)
     let node = &call.server.node;
     let url = base_url(node.name(), scheme(&node.state()));
     ("shards.info".into(), shards_info(&url, &shards))
-}
-
-pub(super) fn pinned(collections: &[Arc<Collection>], shards: &[ShardSelection]) -> PinnedCollection {
-    if let ([only], [shards]) = (collections, shards) {
-        return only.pin_shards(shards);
-    }
-    let pinned = collections.iter().zip(shards).map(|(collection, shards)| collection.pin_shards(shards));
-    PinnedCollection::together(&pinned.collect::<Vec<_>>())
 }
