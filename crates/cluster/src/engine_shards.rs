@@ -117,7 +117,9 @@ impl ShardReader for engine::Shard {
             R::Suggest(plan) => A::Suggest(self.suggest(plan)?),
             R::Versions(request) => A::Versions(self.versions(request.limit)?),
             R::Segments(_) => A::Segments(self.segments()),
-            R::Caches(_) => A::Caches(self.caches()),
+            R::Caches(_) => {
+                A::Caches(self.caches().into_iter().map(|(name, stats)| (name.to_owned(), stats)).collect())
+            }
         })
     }
 

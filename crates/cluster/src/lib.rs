@@ -19,6 +19,7 @@ pub mod memory;
 mod node;
 mod offload;
 mod placement;
+mod remote;
 mod routing;
 mod security;
 mod shard;
@@ -45,6 +46,9 @@ pub use in_use::{InUse, VersionedConfig, VersionedSchema};
 pub use member::{Description, Member};
 pub use node::{MovedCollection, NewHouse, Node, NodeConfig, RepairedShard, VerifiedShard};
 pub use offload::compute;
+#[cfg(any(test, feature = "memory"))]
+pub use remote::looped::over_messages;
+pub use remote::{Answering, Carrier, Hosted, ShardAddress};
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
 pub use shard::{
     AppliedUpdate, BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldsRead, GetRead,

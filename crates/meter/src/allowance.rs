@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
-use crate::clock::Clock;
 use plan::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Clock;
 
 /// What is allowed, where something is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Since the request came in.
     pub time_ms: Option<u64>,
@@ -22,7 +24,7 @@ pub struct Limits {
     pub memory_bytes_max: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limit {
     Time,
     Cpu,
@@ -107,6 +109,27 @@ impl Allowance {
         match &self.0 {
             Some(meter) if meter.is_over() => Err(meter.too_much()),
             _ => Ok(()),
+        }
+    }
+
+    /// What is left of it, for whoever works on a part of the request elsewhere. Of processor time all of it:
+    /// what another uses is counted there alone.
+    pub fn left(&self) -> Limits {
+        let Some(meter) = &self.0 else { return Limits::default() };
+        let (limits, used) = (meter.limits, meter.bytes.load(Ordering::Relaxed));
+        let bytes_left = |most: u64| most.saturating_sub(used);
+        Limits {
+            time_ms: limits.time_ms.map(|most| most.saturating_sub(meter.elapsed_ms())),
+            cpu_ms: limits.cpu_ms,
+            memory_bytes: limits.memory_bytes.map(bytes_left),
+            memory_bytes_max: limits.memory_bytes_max.map(bytes_left),
+        }
+    }
+
+    /// Says that a limit was met by whoever worked on a part of the request elsewhere.
+    pub fn meet(&self, limit: Limit) {
+        if let Some(meter) = &self.0 {
+            meter.exceeded.fetch_or(limit.bit(), Ordering::Relaxed);
         }
     }
 

@@ -2,8 +2,10 @@
 //! by `solr`. Which caches there are, and what evicts, is decided elsewhere. Sums over shards add up as if
 //! there were one cache, so that a node shows one figure.
 
+use serde::{Deserialize, Serialize};
+
 /// Counted since the cache was made; `bytes` are held now.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheStats {
     pub lookups: u64,
     pub hits: u64,

@@ -7,8 +7,10 @@ use std::fmt;
 use std::iter::successors;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// What the caller can do about an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// The request is wrong; sending it again unchanged fails again.
     BadRequest,
@@ -41,7 +43,7 @@ pub enum ErrorKind {
 }
 
 /// The kind of mistake below a bad request. Solr's clients read a Java class name for it in the error body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RootCause {
     NumberFormat,
     QuerySyntax,
@@ -62,7 +64,7 @@ pub enum RootCause {
 
 /// An error with its kind, a message for the person who reads it, and what caused it. Two are equal when they
 /// say the same: causes are for logs.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Error {
     pub kind: ErrorKind,
     pub message: String,
@@ -72,7 +74,7 @@ pub struct Error {
 
 /// What lies below an error, in words, the nearest first. A text and not the error itself: errors stand in
 /// plans and outcomes, which are data; what the caller should do is the kind's to say, never a cast's.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Cause(Arc<str>);
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;

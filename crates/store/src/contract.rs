@@ -5,6 +5,8 @@
 use std::io;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Result, Room, SegmentBytes};
 
 /// Largest record that [`FencedLog::reserve`] gives room for, in bytes.
@@ -14,7 +16,7 @@ pub const RECORD_BYTES_MAX: usize = 64 << 20;
 /// it.
 ///
 /// Ordered by epoch, then sequence. Sequences start at 1 in each epoch, epochs at 1 in each home.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Watermark {
     pub epoch: u64,
     pub sequence: u64,

@@ -57,8 +57,8 @@ impl Collection {
     }
 
     /// The caches of all shards, by Solr's names.
-    pub fn caches(&self) -> Vec<(&'static str, CacheStats)> {
-        let mut all: Vec<(&'static str, CacheStats)> = Vec::new();
+    pub fn caches(&self) -> Vec<(String, CacheStats)> {
+        let mut all: Vec<(String, CacheStats)> = Vec::new();
         for shard in self.shards() {
             for (name, stats) in CachesRead.ask(&*shard, &Meters::default()).unwrap_or_default() {
                 match all.iter_mut().find(|(known, _)| *known == name) {

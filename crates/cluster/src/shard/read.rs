@@ -21,6 +21,7 @@ use plan::{
     CacheStats, Document, DocumentVectors, Error, Explanation, FieldSelection, Join, MoreLike, Query, Result,
     SearchPlan, SuggestPlan, TermsPlan, Value, VectorsPlan, Version, WhyNot, WordsPlan,
 };
+use serde::{Deserialize, Serialize};
 
 /// Reads from a shard.
 pub trait ShardReader: Send + Sync {
@@ -75,7 +76,7 @@ pub trait ShardSnapshot: Send + Sync {
 }
 
 /// Which state of a shard answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ShardMoment {
     /// Changes whenever searches may find something else.
     pub snapshot: u64,
@@ -156,7 +157,7 @@ reads! { 'a, ReadRequest, ReadAnswer, ShardRead::ask(dyn ShardReader):
     /// The segments that searches see.
     Segments(SegmentsRead) -> Vec<SegmentStats>;
     /// A shard's caches, by Solr's names.
-    Caches(CachesRead) -> Vec<(&'static str, CacheStats)>;
+    Caches(CachesRead) -> Vec<(String, CacheStats)>;
 }
 
 reads! { 'a, SnapshotRequest, SnapshotAnswer, SnapshotRead::ask_pinned(dyn ShardSnapshot):

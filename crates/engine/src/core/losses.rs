@@ -5,18 +5,20 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use plan::{Error, ErrorKind, Result};
 use store::Watermark;
 
 /// What a shard that is open has lost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Losses {
     pub segments: Vec<LostSegment>,
     pub log: Option<LostLog>,
 }
 
 /// A segment that the manifest names and that cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostSegment {
     pub segment: String,
     /// Its living documents, by the manifest.
@@ -29,7 +31,7 @@ pub struct LostSegment {
 }
 
 /// A log that cannot be read to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostLog {
     /// The last record that was read, or that the manifest has.
     pub upto: Watermark,

@@ -5,11 +5,13 @@
 use plan::partial::Merge;
 use plan::{Join, LikeTerm, MoreLike, Result};
 
+use serde::{Deserialize, Serialize};
+
 use crate::search::tallies::Tallies;
 
 /// The values that some documents have in a field, with what they score: how many documents, the sum of their
 /// scores, the least and the greatest, from which any of Solr's score modes follows.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct JoinedValues(pub(crate) Tallies);
 
 /// Scores are sums of single precision in double precision: their order shows only where they are of sizes

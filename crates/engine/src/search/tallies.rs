@@ -4,12 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use plan::{FieldClass, RelatedScore, Value};
 
 use crate::segment::columns::{integer_value, real_value};
 
 /// A value in the order of its kind: texts as they are, numbers by their bits, which sort as they do.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Key {
     Text(String),
     Integer(i64),
@@ -32,7 +34,7 @@ impl Key {
 }
 
 /// Scores that become one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     sum: f64,
     max: f32,

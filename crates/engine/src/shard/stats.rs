@@ -7,6 +7,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use plan::Version;
 
 use crate::core::Core;
@@ -15,7 +17,7 @@ use crate::lock::lock;
 use crate::snapshot::{SegmentView, Snapshot};
 
 /// A shard in figures. Sizes in bytes, counters since the shard was opened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardStats {
     /// Visible living documents.
     pub num_docs: u64,
@@ -99,7 +101,7 @@ impl ShardStats {
 }
 
 /// One segment in figures.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentStats {
     /// Documents, dead ones included.
     pub max_doc: u64,

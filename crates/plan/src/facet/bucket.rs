@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::facet::heatmap::{HeatmapFacet, HeatmapResult};
 use crate::facet::listing::{ShardListing, ShownValues};
 use crate::facet::range::{OtherRange, RangeBucket};
@@ -14,7 +16,7 @@ use crate::query::tree::{Function, Query};
 use crate::value::Value;
 
 /// What is computed of one bucket.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BucketPlan {
     pub stats: Vec<NamedStat>,
     pub facets: Vec<SubFacet>,
@@ -22,7 +24,7 @@ pub struct BucketPlan {
     pub process_empty: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedStat {
     /// The name in the response.
     pub key: String,
@@ -30,14 +32,14 @@ pub struct NamedStat {
 }
 
 /// A number, or a few, that sums up the documents of a bucket.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stat {
     pub function: StatFunction,
     pub source: StatSource,
 }
 
 /// What a statistic is taken of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StatSource {
     /// All values of the field.
     Field(Arc<str>),
@@ -57,7 +59,7 @@ pub enum StatSource {
     Runs(Arc<str>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StatFunction {
     Sum,
     /// 0 of no values.
@@ -88,7 +90,7 @@ pub enum StatFunction {
 }
 
 /// A way to cut a bucket into smaller ones.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SubFacet {
     pub key: String,
     pub domain: DomainChange,
@@ -167,7 +169,7 @@ impl SubFacet {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SubFacetKind {
     /// One bucket: the documents that also match. Without a query all of them.
     Query(Option<Query>),
@@ -180,7 +182,7 @@ pub enum SubFacetKind {
 }
 
 /// Which documents are cut, where that is not those of the bucket above.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DomainChange {
     /// The search's filters with these tags do not count.
     pub exclude_tags: Vec<String>,
@@ -204,7 +206,7 @@ impl DomainChange {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermsFacet {
     pub field: Arc<str>,
     pub sort: TermsSort,
@@ -227,7 +229,7 @@ pub struct TermsFacet {
 
 /// An order by which values are chosen before those that are chosen are put in another (Solr's
 /// `prelim_sort`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prelim {
     pub sort: TermsSort,
     pub descending: bool,
@@ -236,7 +238,7 @@ pub struct Prelim {
 }
 
 /// What the buckets of a terms facet are ordered by; ties are in value order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TermsSort {
     Count,
     Index,
@@ -244,7 +246,7 @@ pub enum TermsSort {
     Stat(usize),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangesFacet {
     pub field: Arc<str>,
     /// Of a field of prices: what is counted, bounds being amounts as it gives them.

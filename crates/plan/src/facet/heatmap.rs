@@ -5,6 +5,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result, RootCause};
 use crate::geo::area::{Area, Rect};
 use crate::geo::spatial::Grid;
@@ -12,7 +14,7 @@ use crate::geo::spatial::Grid;
 /// More rows times columns than this squared are a mistake in `maxCells`.
 const SIDE_MAX: u64 = 46_340;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeatmapFacet {
     pub key: String,
     pub field: Arc<str>,
@@ -28,7 +30,7 @@ pub struct HeatmapFacet {
 }
 
 /// How counts are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HeatmapForm {
     /// Rows of numbers, from the north.
     Numbers,
@@ -46,7 +48,7 @@ pub struct HeatmapResult {
 }
 
 /// Cells of one level of geohashes, side by side.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeatGrid {
     pub level: u8,
     pub columns: u32,

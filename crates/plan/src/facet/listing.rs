@@ -7,10 +7,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::value::Value;
 
 /// Which values a shard lists, and with what.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum ShardListing {
     /// All that may be on the page, each with all that is asked of it.
     #[default]

@@ -10,6 +10,8 @@ pub(crate) mod range;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::facet::bucket::{BucketPlan, SubFacet};
 use crate::facet::heatmap::HeatmapFacet;
 use crate::facet::listing::{ShardListing, ShownValues};
@@ -19,7 +21,7 @@ use crate::partial::CutDepth;
 use crate::query::tree::Query;
 use crate::value::Value;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FacetPlan {
     /// Whether the response carries facet counts at all.
     pub enabled: bool,
@@ -74,7 +76,7 @@ impl FacetPlan {
 }
 
 /// Counts over intervals of one field, which may overlap.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IntervalFacet {
     pub key: String,
     /// One query for each interval; its key is the interval's label.
@@ -83,7 +85,7 @@ pub struct IntervalFacet {
 }
 
 /// Values of a first field, below each those of a second, and so on (Solr's pivots).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PivotFacet {
     pub key: String,
     /// Never empty. Keys and excluded tags of the levels mean nothing.
@@ -96,7 +98,7 @@ pub struct PivotFacet {
     pub ranges: Vec<RangeFacet>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueryFacet {
     /// The name in the response.
     pub key: String,
@@ -104,7 +106,7 @@ pub struct QueryFacet {
     pub exclude_tags: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldFacet {
     pub key: String,
     pub field: Arc<str>,
@@ -174,7 +176,7 @@ impl FieldFacet {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FacetSort {
     /// Most hits first, ties in value order.
     Count,
@@ -182,7 +184,7 @@ pub enum FacetSort {
     Index,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangeFacet {
     pub key: String,
     pub field: Arc<str>,

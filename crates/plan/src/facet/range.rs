@@ -3,10 +3,12 @@
 
 use std::ops::Bound;
 
+use serde::{Deserialize, Serialize};
+
 use crate::value::Value;
 
 /// One range, inclusive or not as `facet.range.include` says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangeBucket {
     /// The lower bound as shown.
     pub label: String,
@@ -14,7 +16,7 @@ pub struct RangeBucket {
     pub upper: Bound<Value>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OtherRange {
     Before,
     After,

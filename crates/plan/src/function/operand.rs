@@ -4,12 +4,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::geo::point::GeoPoint;
 use crate::value::Value;
 use crate::value::currency::CurrencyRates;
 
 /// How far the nearest place in a field is from a place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointDistance {
     pub field: Arc<str>,
     pub from: GeoPoint,
@@ -21,7 +23,7 @@ pub struct PointDistance {
 }
 
 /// An amount of money in one currency.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurrencyOf {
     pub field: Arc<str>,
     /// Where its amount and its currency are.
@@ -35,21 +37,21 @@ pub struct CurrencyOf {
 }
 
 /// Which of several values counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pick {
     Min,
     Max,
 }
 
 /// A term as asked for and as indexed; `None` when nothing can be indexed like it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IndexTerm {
     pub field: Arc<str>,
     pub text: String,
     pub value: Option<Value>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Statistic {
     /// Documents with the term.
     DocFrequency(IndexTerm),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::kind::Kind;
 use crate::geo::box_score::BoxScore;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Operator {
     // In single precision, as Lucene computes them.
     Sum,
@@ -107,7 +107,7 @@ pub enum Operator {
     Vector,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Comparison {
     Greater,
     GreaterOrEqual,

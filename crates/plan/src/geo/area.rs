@@ -2,9 +2,11 @@
 //! spatial4j computes of a shape without an index; how an index is searched by one is the engine's. How they
 //! are written is `wkt.rs`.
 
+use serde::{Deserialize, Serialize};
+
 use crate::geo::point::GeoPoint;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Area {
     Point(GeoPoint),
     Circle(Circle),
@@ -15,7 +17,7 @@ pub enum Area {
 }
 
 /// All within this many degrees of a place.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Circle {
     pub centre: GeoPoint,
     /// 180 is the whole earth.
@@ -24,7 +26,7 @@ pub struct Circle {
 
 /// All within this many degrees of the straight lines from each place to the next. Straight on a flat map, as
 /// spatial4j has it, so that none crosses the date line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// At least two.
     pub places: Vec<GeoPoint>,
@@ -32,7 +34,7 @@ pub struct Line {
 }
 
 /// In degrees, edges included. With `west > east` it crosses the date line.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rect {
     pub south: f64,
     pub north: f64,

@@ -3,9 +3,11 @@
 //! the edges of two boxes in degrees; out: a number. The engine calls it document by document; what a request
 //! may ask for is checked in `crates/solr/src/query/spatial/boxes.rs`.
 
+use serde::{Deserialize, Serialize};
+
 use crate::geo::area::Rect;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum BoxScore {
     Overlap {
         /// The box asked for.

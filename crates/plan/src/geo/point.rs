@@ -3,6 +3,8 @@
 //! are interleaved, longitude first: the order of the numbers is a Z-order curve, the first `5 * n` bits are
 //! a geohash of `n` characters, and what lies in a cell of either is one range of numbers.
 
+use serde::{Deserialize, Serialize};
+
 /// Kilometres, the mean radius as spatial4j and Lucene have it.
 pub const EARTH_RADIUS_KM: f64 = 6_371.008_771_4;
 
@@ -14,7 +16,7 @@ const LATITUDE_STEP: f64 = 180.0 / STEPS;
 const LONGITUDE_STEP: f64 = 360.0 / STEPS;
 
 /// Degrees.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeoPoint {
     pub latitude: f64,
     pub longitude: f64,

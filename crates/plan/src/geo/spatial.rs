@@ -6,6 +6,8 @@
 use std::fmt::{Display, Formatter, Result};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::geo::area::{Area, Circle, Line, Rect};
 use crate::geo::point::{EARTH_RADIUS_KM, GeoPoint};
 use crate::value::java_double;
@@ -14,7 +16,7 @@ use crate::value::java_double;
 const KM_PER_DEGREE: f64 = 0.017_453_292_519_943_295 * EARTH_RADIUS_KM;
 
 /// How documents' shapes are related to an area.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Relation {
     /// They have a place in common.
     Intersects,
@@ -25,7 +27,7 @@ pub enum Relation {
 }
 
 /// Documents by where they are.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spatial {
     pub field: Arc<str>,
     pub relation: Relation,
@@ -35,7 +37,7 @@ pub struct Spatial {
 }
 
 /// Cells by their geohashes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grid {
     /// Characters that tell.
     pub detail: u8,

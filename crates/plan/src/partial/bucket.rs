@@ -2,12 +2,14 @@
 //! places of the [`crate::BucketPlan`]. Filled by `engine/search/facet/tree`, merged here bucket by bucket,
 //! made into numbers by `cluster/finish`: an average of averages would be wrong, a sum of sums is not.
 
+use serde::{Deserialize, Serialize};
+
 use super::by_value::ByValue;
 use super::merge::Merge;
 use super::stat::StatPartial;
 
 /// What was computed of one bucket.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BucketPartial {
     pub count: u64,
     /// In the order of the plan, or none at all: then there is nothing to add.
@@ -27,7 +29,7 @@ impl Merge for BucketPartial {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SubFacetPartial {
     Query(BucketPartial),
     Terms(TermsPartial),
@@ -51,7 +53,7 @@ impl Merge for SubFacetPartial {
 }
 
 /// The buckets of the values of a field.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TermsPartial {
     /// How many documents were cut into buckets, with or without a value.
     pub docs: u64,

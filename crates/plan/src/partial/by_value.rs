@@ -3,11 +3,13 @@
 //! by the engine, cut as deep as the plan allows; what `cluster` does with the merged list is in its
 //! `finish`.
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 use crate::value::Value;
 
 /// Parts of values, and how much was left out of the list.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ByValue<T> {
     /// In value order, each value once.
     pub list: Vec<(Value, T)>,
@@ -19,7 +21,7 @@ pub struct ByValue<T> {
 }
 
 /// What [`crate::CutDepth::Page`] cut off. What merges exactly has left out nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Values that the plan's order puts before all that are listed.
     pub before: u64,

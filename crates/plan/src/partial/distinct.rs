@@ -5,11 +5,13 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 use super::sorted::merge_sorted;
 use crate::value::Value;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DistinctValues {
     listed: Listed,
     /// How many more there are that were only counted, which [`crate::CutDepth::Page`] allows.
@@ -17,13 +19,13 @@ pub struct DistinctValues {
 }
 
 /// In value order, each once.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Listed {
     Texts(Texts),
     Values(Vec<Value>),
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Texts {
     all: String,
     /// Where each ends.

@@ -2,13 +2,15 @@
 //! [`super::bucket`]. A shard counts all values where a count could still grow elsewhere, and as many as the
 //! page needs where it is alone (`CutDepth`). Cutting, ordering and offsets are `cluster/finish`'s.
 
+use serde::{Deserialize, Serialize};
+
 use super::bucket::BucketPartial;
 use super::by_value::ByValue;
 use super::merge::Merge;
 use super::units::UnitCount;
 
 /// What a shard counted of its hits, for all facets of a plan, in the plan's order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FacetPartials {
     pub queries: Vec<UnitCount>,
     pub fields: Vec<FieldPartial>,
@@ -40,14 +42,14 @@ impl Merge for FacetPartials {
 }
 
 /// The values of a field.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldPartial {
     pub counts: FieldCounts,
     /// Hits without a value, when asked for.
     pub missing: Option<UnitCount>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FieldCounts {
     /// Of the values that the plan names, in its order: hits, whatever else is counted.
     Named(Vec<u64>),
@@ -67,7 +69,7 @@ impl Merge for FieldPartial {
 }
 
 /// The values of one level of a pivot, below one value of the level above.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PivotLevel {
     pub values: ByValue<PivotPartial>,
     /// Those without a value, when asked for.
@@ -81,7 +83,7 @@ impl Merge for PivotLevel {
 }
 
 /// The hits of one value.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PivotPartial {
     pub count: UnitCount,
     /// `None` at the last level, and of no hits.

@@ -2,6 +2,8 @@
 //! name hits by the references that the same snapshot gave in the first step. A shard that is asked later
 //! than its snapshot lives cannot answer it: the pin of the request keeps that (ADR 15).
 
+use serde::{Deserialize, Serialize};
+
 use super::hits::HitRef;
 use crate::search::highlight::Highlights;
 use crate::search::hit::Hit;
@@ -19,7 +21,7 @@ pub struct FetchRequest<'a> {
 }
 
 /// The answer to a [`FetchRequest`], each list in the order of the request's.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Fetched {
     pub hits: Vec<Hit>,
     pub expanded: Vec<Hit>,

@@ -4,13 +4,15 @@
 //! is not alone names its first groups, and gives the hits of those that turn out to be on the page when it
 //! is asked again ([`crate::GroupListing`]).
 
+use serde::{Deserialize, Serialize};
+
 use super::ByValue;
 use super::hits::{HitRef, RankedHits};
 use super::merge::Merge;
 use crate::value::Value;
 
 /// The groups by one field, function or query.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupsPartial {
     /// Hits in all groups.
     pub matches: u64,
@@ -47,7 +49,7 @@ impl Merge for GroupsPartial {
 }
 
 /// What a shard has of one group.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupPartial {
     /// Its first hit in the search's own order, by which groups are ordered; `None` for a query's, and where
     /// the group is not among the first.

@@ -5,11 +5,13 @@
 //! Named by `engine` as parts of groups, merged and handed back in `cluster`; which steps a plan has it says
 //! itself ([`crate::SearchPlan::heads_steps`]).
 
+use serde::{Deserialize, Serialize};
+
 use super::groups::GroupsPartial;
 use super::hits::HitRef;
 
 /// One choice of heads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadsStep {
     /// Of the hits that are left without the filters and collapses that have one of these tags.
     pub without_tags: Vec<String>,
@@ -19,7 +21,7 @@ pub struct HeadsStep {
 }
 
 /// The heads of a step that lie in the shard to which the plan goes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChosenHeads {
     pub step: HeadsStep,
     /// (segment, document) in the snapshot that was asked.

@@ -5,11 +5,13 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 use crate::value::Value;
 
 /// A hit of a snapshot.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitRef {
     /// Which of the shards that a request asks; a shard that speaks of itself says 0.
     pub shard: u32,
@@ -58,7 +60,7 @@ impl HitRef {
 
 /// What a sort key is worth for a hit, with its direction: such values compare without the plan, in any shard
 /// and above all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SortValue {
     /// No value, and such hits come first.
     First,
@@ -96,7 +98,7 @@ impl SortValue {
 }
 
 /// The first hits in their order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankedHits {
     /// How many are wanted, of all shards together.
     pub limit: usize,

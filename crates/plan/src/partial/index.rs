@@ -2,12 +2,14 @@
 //! as in Lucene. Counts are of the shard alone; bounds on them are judged when those of all shards are added
 //! up.
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 use super::sorted::merge_sorted;
 use crate::search::terms::TermCount;
 
 /// Terms in their order, each once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermCounts(pub Vec<TermCount>);
 
 impl Merge for TermCounts {
@@ -23,7 +25,7 @@ impl Merge for TermCounts {
 
 /// What a shard knows of the words that a [`crate::WordsPlan`] asks for, in its order; of the first ones only
 /// where the request's allowance was used up.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordCounts {
     /// All documents.
     pub documents: u64,
@@ -48,11 +50,11 @@ fn of_both<T: Merge>(own: Vec<T>, other: Vec<T>) -> Vec<T> {
 }
 
 /// Concrete fields in order of their names, each once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedFields(pub Vec<IndexedField>);
 
 /// One concrete field of the index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedField {
     pub name: String,
     /// Documents with a value, deleted ones included until a merge drops them.

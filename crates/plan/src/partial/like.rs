@@ -2,19 +2,21 @@
 //! shard has, and how many of each shard's documents have them. [`crate::MoreLike::chosen`] chooses among
 //! them.
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 use crate::value::Value;
 
 /// The words of what documents are to be like, by the plan's fields; `None` where this shard does not have
 /// the document. A text has the same words in every shard that knows the field, and none in one that has met
 /// no document with it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LikeWords(pub Option<Vec<FieldWords>>);
 
 /// The words of one field, in the order in which Solr reads them, each once.
 pub type FieldWords = Vec<LikeWord>;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LikeWord {
     /// A text or a truth.
     pub value: Value,
@@ -51,14 +53,14 @@ impl Merge for LikeWords {
 }
 
 /// How many documents there are, dead ones included, and how many have each word.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LikeCounts {
     pub documents: u64,
     /// By the plan's fields.
     pub fields: Vec<LikeFieldCounts>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LikeFieldCounts {
     /// Documents with the field.
     pub documents: u64,

@@ -28,6 +28,8 @@ mod statistics;
 mod suggest;
 mod units;
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::component::Component;
 
 pub use bucket::{BucketPartial, SubFacetPartial, TermsPartial};
@@ -52,7 +54,7 @@ pub use suggest::{
 pub use units::{GroupSet, UnitCount};
 
 /// One shard's part of a search.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShardResult {
     pub total: u64,
     /// Whether `total` is exact or a lower bound.

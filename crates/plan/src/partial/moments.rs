@@ -6,11 +6,13 @@
 //! with all n values v the difference is at most n · 2^-52 · Σ|v|, and nothing where all partial sums are
 //! whole numbers below 2^53, as those of integers and dates mostly are.
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 use crate::facet::bucket::StatFunction;
 
 /// What is summed up of numbers.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     pub count: u64,
     pub sum: Sum,
@@ -58,7 +60,7 @@ fn variance(count: f64, sum: f64, squares: f64) -> f64 {
 }
 
 /// A sum of doubles that loses nothing by merging, as long as it does not pass the largest double on the way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sum {
     /// Of one shard all there is; what is endless or no number is here as well.
     head: f64,

@@ -2,10 +2,12 @@
 //! Semantic Knowledge Graph" (2016), give the measure: how far the count in the foreground is from what the
 //! background lets expect, squeezed between -1 and 1. Counts merge; the measure follows from them.
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 
 /// Sizes of both sets on the way to a bucket, and how much of each is in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelatedCounts {
     pub foreground_size: u64,
     pub background_size: u64,

@@ -4,6 +4,8 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use super::distinct::DistinctValues;
 use super::merge::Merge;
 use super::moments::Moments;
@@ -11,7 +13,7 @@ use super::related::RelatedCounts;
 use super::sorted::merge_sorted;
 use crate::value::Value;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StatPartial {
     /// Of values, of documents without one, or of parents: each is one shard's alone.
     Count(u64),
@@ -40,7 +42,7 @@ impl Merge for StatPartial {
 }
 
 /// The least or the greatest value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extreme {
     pub least: bool,
     /// As it is shown; `None` of no values.
@@ -68,7 +70,7 @@ impl Merge for Extreme {
 /// Numbers in ascending order, of which shares are asked for. All are kept: merging is sorting, and the
 /// answer is exact. Solr differs: it keeps a digest of many values, which for some hundred is as exact as
 /// this and of more comes near it (`compat/facet/json_stats.yaml`).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
     kept: Vec<f64>,
     /// The places of those that were kept, where that is not all; [`crate::CutDepth::Page`] allows it.

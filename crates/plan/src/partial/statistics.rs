@@ -9,6 +9,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::index::TermCounts;
 use super::merge::Merge;
 use crate::query::shape::Fuzzy;
@@ -17,7 +19,7 @@ use crate::query::tree::Function;
 /// A term of a field, by the bytes that the index has for it.
 pub type StatisticsTerm = (Arc<str>, Box<[u8]>);
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchStatistics {
     pub documents: u64,
     /// Those of them that are not dead.
@@ -35,7 +37,7 @@ pub struct SearchStatistics {
 }
 
 /// Over all documents, infinities and what is no number left out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
     /// Infinite where there is none, as is `greatest`.
     pub least: f32,
@@ -55,7 +57,7 @@ impl Merge for Extremes {
 }
 
 /// Of a field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldStatistics {
     /// Documents with at least one term.
     pub documents: u64,

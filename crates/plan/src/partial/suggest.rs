@@ -6,11 +6,13 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 use super::sorted::merge_sorted;
 use crate::search::suggest::Suggestion;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SuggestPartial {
     Entries(SuggestedEntries),
     NextWords(NextWords),
@@ -35,7 +37,7 @@ impl Merge for SuggestPartial {
 }
 
 /// Entries in their order, the best first.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SuggestedEntries {
     pub list: Vec<SuggestedEntry>,
     pub order: EntryOrder,
@@ -45,7 +47,7 @@ pub struct SuggestedEntries {
     pub blend: Option<usize>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuggestedEntry {
     /// With the weight that the entry has.
     pub suggestion: Suggestion,
@@ -66,7 +68,7 @@ impl SuggestedEntry {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EntryOrder {
     #[default]
     Weight,
@@ -74,7 +76,7 @@ pub enum EntryOrder {
 }
 
 /// What becomes of entries of one text that several shards have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SameTexts {
     /// Each is one document's and stands for itself.
     #[default]
@@ -153,7 +155,7 @@ impl Merge for SuggestedEntries {
 }
 
 /// How often words follow those that were typed.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NextWords {
     /// Stands between words.
     pub separator: u8,
@@ -163,7 +165,7 @@ pub struct NextWords {
     pub sequences: Vec<WordSequences>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WordSequences {
     /// How often the words before the last occur; `None` where there are none, or they are not known: then
     /// all words count.

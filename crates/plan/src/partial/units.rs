@@ -5,12 +5,14 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::merge::Merge;
 use super::sorted::merge_sorted;
 use crate::value::Value;
 
 /// How many hits or groups there are.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum UnitCount {
     /// Hits, each of which is one shard's alone; or groups, where no other shard counts them.
     Number(u64),
@@ -20,7 +22,7 @@ pub enum UnitCount {
 
 /// The values of groups in ascending order, each once; `None` is the group of the hits without one. Shards
 /// share the texts of their groups among all sets.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupSet(Vec<Option<Arc<Value>>>);
 
 impl Default for UnitCount {

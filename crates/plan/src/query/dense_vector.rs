@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::schema::field::FieldType;
 
 /// How two vectors are compared, by the names of Solr's `similarityFunction`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VectorMeasure {
     Euclidean,
     /// Of vectors of length 1.
@@ -34,7 +36,7 @@ impl VectorMeasure {
 }
 
 /// What the numbers of a vector are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VectorEncoding {
     Float32,
     /// Whole numbers from -128 to 127.
@@ -111,14 +113,14 @@ fn wrong(kind: &FieldType, name: &str, text: &str) -> Error {
 }
 
 /// How near the vectors of two sides are; 0 where a document lacks one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VectorSimilarity {
     pub measure: VectorMeasure,
     pub encoding: VectorEncoding,
     pub sides: [VectorSide; 2],
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum VectorSide {
     Field(Arc<str>),
     Constant(Arc<[f32]>),

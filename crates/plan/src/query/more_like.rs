@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::java_map::java_bucket;
 use crate::partial::{LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
@@ -11,7 +13,7 @@ use crate::tie_heap::TieHeap;
 use crate::value::Value;
 
 /// What to be like, and by which words.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoreLike {
     /// Of the schema it was resolved against.
     pub schema_version: Option<u64>,
@@ -24,7 +26,7 @@ pub struct MoreLike {
     pub choice: LikeChoice,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LikeSource {
     /// The visible document with this id.
     Document(String),
@@ -33,7 +35,7 @@ pub enum LikeSource {
 }
 
 /// Which words are taken. Lengths are in UTF-16 units, 0 is no bound.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LikeChoice {
     /// How often the document has the word.
     pub frequency_min: u32,

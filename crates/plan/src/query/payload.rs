@@ -2,10 +2,12 @@
 //! they compare. Which filters store some is known to `analysis`. Names and rules are those of Lucene's and
 //! Solr's payload utilities.
 
+use serde::{Deserialize, Serialize};
+
 use crate::value::Value;
 
 /// How a payload is read as a number. A word without one counts 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PayloadDecoder {
     Float,
     Integer,
@@ -23,7 +25,7 @@ impl PayloadDecoder {
 }
 
 /// What an analyzer stores with words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PayloadKind {
     Float,
     Integer,
@@ -60,7 +62,7 @@ impl PayloadKind {
 }
 
 /// What several payloads amount to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PayloadFunction {
     Min,
     Max,
@@ -104,7 +106,7 @@ impl PayloadFunction {
 }
 
 /// How a payload must compare with the one given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PayloadOperation {
     Equal,
     Greater,
@@ -141,7 +143,7 @@ impl PayloadOperation {
 }
 
 /// What is done with the payloads of a stretch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PayloadUse {
     Score {
         decoder: PayloadDecoder,

@@ -5,17 +5,19 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::value::java_float;
 
 /// Documents with a number in a field, by that number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankQuery {
     pub field: Arc<str>,
     pub curve: RankCurve,
     pub weight: f32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RankCurve {
     Log {
         scaling: f32,

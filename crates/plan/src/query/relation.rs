@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::query::tree::{Graph, Query};
 
 /// Documents found by those at hand (the `domain` of a facet).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Move {
     /// Their parents, which are those that match.
     ToParents(Query),

@@ -6,9 +6,11 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::value::Value;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Occur {
     Must,
     Should,
@@ -17,7 +19,7 @@ pub enum Occur {
     Filter,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Phrase {
     pub field: Arc<str>,
     /// In ascending order of position.
@@ -26,21 +28,21 @@ pub struct Phrase {
 }
 
 /// The terms that may stand at one position of a phrase.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhrasePosition {
     pub position: u32,
     pub terms: Vec<String>,
 }
 
 /// Bounds are of the field's type; `Unbounded` on both sides is [`crate::Query::Exists`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
     pub field: Arc<str>,
     pub lower: Bound<Value>,
     pub upper: Bound<Value>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fuzzy {
     pub field: Arc<str>,
     pub term: String,
@@ -65,7 +67,7 @@ impl Fuzzy {
 }
 
 /// What becomes of the scores of several related documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RelatedScore {
     None,
     Average,

@@ -10,6 +10,8 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::function::operand::{CurrencyOf, IndexTerm, Pick, PointDistance, Statistic};
 use crate::function::operator::Operator;
 use crate::geo::spatial::Spatial;
@@ -21,7 +23,7 @@ use crate::query::shape::{Fuzzy, Occur, Phrase, Range, RelatedScore};
 use crate::schema::class::FieldClass;
 use crate::value::Value;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Query {
     All,
     Nothing,
@@ -95,7 +97,7 @@ pub enum Query {
     Related(Box<Related>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clause {
     pub occur: Occur,
     pub query: Query,
@@ -103,7 +105,7 @@ pub struct Clause {
 
 /// Documents for which a function has a value within bounds, which are of the function's kind: `Int`, `Long`,
 /// `Date`, `Double`, `Str`, and `Float` for every other.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FunctionRange {
     pub function: Function,
     pub lower: Bound<Value>,
@@ -111,7 +113,7 @@ pub struct FunctionRange {
 }
 
 /// The documents whose vectors are nearest to a target.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Nearest {
     pub field: Arc<str>,
     pub target: Arc<[f32]>,
@@ -124,7 +126,7 @@ pub struct Nearest {
 }
 
 /// A span query, of one field.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpanQuery {
     pub field: Arc<str>,
     pub span: Span,
@@ -134,7 +136,7 @@ pub struct SpanQuery {
 }
 
 /// A stretch of words.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Span {
     Word(String),
     /// Any of the words that a prefix, wildcard, regular expression, fuzzy term or range finds in the index.
@@ -150,7 +152,7 @@ pub enum Span {
     Without(Box<[Span; 2]>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Related {
     /// The parents of blocks in which documents before them match (`{!parent}`).
     ToParent {
@@ -172,7 +174,7 @@ pub enum Related {
 }
 
 /// Documents that have in `to` what others have in `from` (`{!join}`).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Join {
     /// The collection that `query` and `from` are of; `None` is the one that is searched.
     pub collection: Option<Arc<str>>,
@@ -187,7 +189,7 @@ pub struct Join {
 
 /// Documents reached from others: each step leads from what a document has in `edges` to those that have it
 /// in `node` (`{!graph}`).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Graph {
     /// The collection, where it has shards besides the one that is asked: a way may lead through any of them.
     pub collection: Option<Arc<str>>,
@@ -203,7 +205,7 @@ pub struct Graph {
     pub only_leaves: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Function {
     /// The same for every document: `Long`, `Float`, `Double`, `Bool` or `Str`.
     Constant(Value),
@@ -244,7 +246,7 @@ pub enum Function {
 }
 
 /// What was stored with a term in the document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PayloadOf {
     pub term: IndexTerm,
     pub decoder: PayloadDecoder,

@@ -4,8 +4,10 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// Names and globs of the stored fields to load.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct FieldSelection {
     /// `*`: all stored fields, and columns used as stored.
     pub all: bool,

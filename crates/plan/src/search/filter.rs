@@ -2,10 +2,12 @@
 //! and the tags by which a facet leaves it out. Resolved from `fq` by `solr`, kept by the engine. Two filters
 //! are the same if their queries are equal, whatever their texts were: that is the key of the filter cache.
 
+use serde::{Deserialize, Serialize};
+
 use crate::query::tree::Query;
 
 /// A filter query: restricts, never scores.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filter {
     pub query: Query,
     /// Whether its bitset may be kept (`{!cache=false}` says no).

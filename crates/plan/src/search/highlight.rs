@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::query::tree::Query;
 use crate::schema::properties::Properties;
 use crate::search::field_selection::FieldSelection;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HighlightPlan {
     /// What is looked for.
     pub query: Query,
@@ -20,7 +22,7 @@ pub struct HighlightPlan {
     pub globbed: Option<GlobbedOptions>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GlobbedOptions {
     pub plain: Arc<HighlightOptions>,
     /// For fields that have term vectors with offsets.
@@ -38,14 +40,14 @@ impl HighlightPlan {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum HighlightField {
     Name(Arc<str>),
     /// Any run for each `*`: stored texts and strings of such names.
     Glob(String),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HighlightOptions {
     pub method: HighlightMethod,
     pub query_fields: QueryFields,
@@ -65,7 +67,7 @@ pub struct HighlightOptions {
 }
 
 /// Which fields of the query say what to mark in a field.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueryFields {
     Any,
     /// The field itself.
@@ -74,20 +76,20 @@ pub enum QueryFields {
 }
 
 /// What stands around a match.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tags {
     pub before: String,
     pub after: String,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum HighlightMethod {
     Unified(UnifiedOptions),
     Original(OriginalOptions),
     FastVector(FastVectorOptions),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnifiedOptions {
     /// As Solr does where it has term vectors: what must not match is looked for in the text too, and matches
     /// are found in all of a text, be it shown or not.
@@ -107,7 +109,7 @@ pub struct UnifiedOptions {
 }
 
 /// BM25 with passages for documents.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassageScoring {
     pub k1: f32,
     pub b: f32,
@@ -116,7 +118,7 @@ pub struct PassageScoring {
 }
 
 /// Where a text may be cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Breaks {
     Sentence,
     Word,
@@ -127,7 +129,7 @@ pub enum Breaks {
     Nowhere,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OriginalOptions {
     pub fragmenter: Fragmenter,
     /// Fragments that touch become one.
@@ -141,7 +143,7 @@ pub struct OriginalOptions {
 }
 
 /// What to show of a document when nothing matched.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alternate {
     pub field: Arc<str>,
     /// 0 shows all.
@@ -150,14 +152,14 @@ pub struct Alternate {
     pub marked: Option<Box<HighlightOptions>>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Fragmenter {
     /// By length alone.
     Gap,
     Regex(RegexFragmenter),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegexFragmenter {
     /// Java's syntax; matches should be fragments.
     pub pattern: String,
@@ -169,7 +171,7 @@ pub struct RegexFragmenter {
     pub gap: u32,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FastVectorOptions {
     pub fragments: FragmentList,
     pub boundaries: Boundaries,
@@ -183,7 +185,7 @@ pub struct FastVectorOptions {
 }
 
 /// How matches become fragments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FragmentList {
     Simple,
     /// Rarer terms weigh more.
@@ -193,7 +195,7 @@ pub enum FragmentList {
 }
 
 /// Where a fragment's ends are moved to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Boundaries {
     /// Next to one of these characters, if one is near.
     Near {
@@ -204,7 +206,7 @@ pub enum Boundaries {
 }
 
 /// The snippets of one document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Highlights {
     /// The unique key's value.
     pub id: String,

@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::value::Value;
 use crate::value::document::Document;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     /// The unique key's value.
     pub id: String,
@@ -26,7 +28,7 @@ pub struct Hit {
 }
 
 /// Where a document is, among the snapshots that one request has pinned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HitAddress {
     /// As [`Hit::shard`].
     pub shard: u32,
@@ -41,7 +43,7 @@ impl Hit {
 }
 
 /// A document below a hit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChildHit {
     /// Under which name; `None` where it has none.
     pub name: Option<Arc<str>>,
@@ -52,7 +54,7 @@ pub struct ChildHit {
 }
 
 /// How a score came about, as Lucene's `Explanation`: a tree of values with their reasons.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     pub matched: bool,
     /// A `Float`; a `Double` where Lucene computes in double precision, a `Long` where it counts.

@@ -23,6 +23,8 @@ pub(crate) mod why_not;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::score_statistics::ScoreStatistics;
 use crate::facet::FacetPlan;
 use crate::partial::{ChosenHeads, SearchStatistics};
@@ -35,7 +37,7 @@ use crate::search::page::Page;
 use crate::search::shape::{GroupListing, Shape};
 use crate::search::sort::{SortBy, SortKey};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchPlan {
     /// Of the schema it was resolved against; `None` where no name of a field was looked up.
     pub schema_version: Option<u64>,
@@ -77,7 +79,7 @@ pub struct SearchPlan {
 }
 
 /// Documents below a hit (Solr's `[child]`).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChildrenPlan {
     /// Which documents are parents; `None` where paths tell what is below what.
     pub parents: Option<Query>,

@@ -1,8 +1,10 @@
 //! The window of hits that a request asks for. `solr` reads `start` and `rows` into it, and nobody adds the
 //! two but here: the same sum in several places would overflow in some.
 
+use serde::{Deserialize, Serialize};
+
 /// `rows` hits after the first `start`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     pub start: usize,
     pub rows: usize,

@@ -2,10 +2,12 @@
 //! first hits again, `cluster` orders them; how two scores join is decided here, for both. Documents that are
 //! not among the first `hits` keep their place and their score.
 
+use serde::{Deserialize, Serialize};
+
 use crate::query::tree::Query;
 
 /// Orders the first hits anew, by their scores joined with those of another query; the hits behind them stay.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rerank {
     pub query: Query,
     /// How many of the first hits; at least 1.
@@ -21,7 +23,7 @@ pub struct Rerank {
 }
 
 /// How two scores become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScoreJoin {
     Add,
     Multiply,

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::component::Component;
 use crate::error::{Error, Result};
 use crate::facet::bucket::BucketResult;
@@ -169,7 +171,7 @@ pub struct RangeFacetResult {
 pub type Version = i64;
 
 /// What a batch did. Operations before a failure stay done, as in Solr.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UpdateOutcome {
     /// (id, version) of each document added, in order.
     pub added: Vec<(String, Version)>,

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::query::tree::{Function, Query};
 use crate::search::filter::{Filter, share_tag};
 use crate::search::page::Page;
@@ -11,7 +13,7 @@ use crate::search::rerank::Rerank;
 use crate::search::sort::SortKey;
 use crate::value::Value;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
     pub cursor: Option<Cursor>,
     /// In the order they are applied.
@@ -51,14 +53,14 @@ pub type CursorMark = Vec<Option<Value>>;
 
 /// A page by the values it begins behind, whatever was added before them since. The sort ends ties by the
 /// unique key.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Cursor {
     /// As many values as there are sort keys, each of its key's type; `None` begins with the first hit.
     pub after: Option<CursorMark>,
 }
 
 /// Keeps the best hit of each group.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Collapse {
     pub field: Arc<str>,
     /// The first hit in this order is the best; never empty.
@@ -77,7 +79,7 @@ impl Collapse {
 }
 
 /// What becomes of hits without a value in the field of the groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NullPolicy {
     Ignore,
     Expand,
@@ -85,7 +87,7 @@ pub enum NullPolicy {
 }
 
 /// Hits in groups, for each of `by` anew.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupPlan {
     pub by: Vec<Grouping>,
     /// Which groups, in the order of their first hits by the search's own sort.
@@ -104,7 +106,7 @@ impl GroupPlan {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grouping {
     pub key: String,
     pub by: GroupBy,
@@ -122,7 +124,7 @@ impl Grouping {
 
 /// Which groups a shard lists, and what of them. Set with the plan by `cluster`
 /// (`crates/cluster/src/gather/members.rs`).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum GroupListing {
     /// Those of the page with their hits: all that a shard needs which is alone.
     #[default]
@@ -138,7 +140,7 @@ pub enum GroupListing {
     Counted(Arc<[Option<Value>]>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GroupBy {
     Field(Arc<str>),
     Function(Function),
@@ -147,7 +149,7 @@ pub enum GroupBy {
 }
 
 /// The other members of the page's groups.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExpandPlan {
     pub field: Arc<str>,
     /// Of which documents; `None` is the search's own query.

@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::function::operand::Pick;
 use crate::query::tree::{Function, Query};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SortKey {
     pub by: SortBy,
     pub descending: bool,
@@ -21,7 +23,7 @@ impl SortKey {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SortBy {
     Score,
     Field(Arc<str>),
@@ -44,7 +46,7 @@ pub enum SortBy {
 }
 
 /// A field of documents below others.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BelowKey {
     pub field: Arc<str>,
     /// Which documents are parents.

@@ -158,7 +158,7 @@ pub struct WordRole {
 }
 
 /// Words to look up in the terms of a field.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WordsPlan {
     /// Of the schema it was resolved against.
     pub schema_version: Option<u64>,

@@ -159,7 +159,7 @@ pub struct SortedLookup {
 }
 
 /// What to look up in one suggester.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuggestPlan {
     pub component: String,
     pub suggester: String,
@@ -196,7 +196,7 @@ impl SuggestPlan {
 }
 
 /// A request after analysis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SuggestAsk {
     Infix {
         /// As it was typed: entries that begin so keep their weight.
@@ -227,7 +227,7 @@ pub enum SuggestAsk {
 }
 
 /// Of which contexts entries must be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Contexts {
     Is(String),
     /// `*` any run, `?` one character.
@@ -252,7 +252,7 @@ impl Contexts {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suggestion {
     pub text: String,
     pub weight: i64,

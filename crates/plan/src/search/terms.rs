@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::partial::CutDepth;
 use crate::value::Value;
 
 /// What to list of one field's dictionary.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermsPlan {
     /// Of the schema it was resolved against.
     pub schema_version: Option<u64>,
@@ -42,7 +44,7 @@ impl TermsPlan {
 
 /// A term with how many documents have it, dead ones included as in Lucene, and how often it occurs in them,
 /// if asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermCount {
     pub term: String,
     pub documents: u64,

@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::search::hit::HitAddress;
 
 /// Whose terms to tell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VectorsPlan {
     /// Of the schema it was resolved against.
     pub schema_version: Option<u64>,
@@ -20,20 +22,20 @@ pub struct VectorsPlan {
     pub count_documents: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct DocumentVectors {
     pub id: String,
     pub fields: Vec<FieldVector>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldVector {
     pub field: Arc<str>,
     /// In order of their bytes.
     pub terms: Vec<VectorTerm>,
 }
 
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct VectorTerm {
     pub term: String,
     pub positions: Vec<u32>,

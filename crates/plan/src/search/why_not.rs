@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::query::tree::Query;
 use crate::value::Value;
 
 /// What a plan makes of one document.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct WhyNot {
     /// Whether searches see the document at all.
     pub visible: bool,
@@ -19,13 +21,13 @@ pub struct WhyNot {
 }
 
 /// The clause that decides, and how.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Miss {
     pub clause: Query,
     pub kind: MissKind,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MissKind {
     /// The field does not hold what the clause asks for.
     Absent(Absent),
@@ -40,7 +42,7 @@ pub enum MissKind {
 }
 
 /// What a field holds in place of what was asked for.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Absent {
     pub field: Option<Arc<str>>,
     /// The terms asked for.

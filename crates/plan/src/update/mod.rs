@@ -9,6 +9,8 @@ pub(crate) mod nested;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::query::tree::Query;
 use crate::update::atomic_op::AtomicOp;
@@ -18,19 +20,19 @@ use crate::value::Value;
 use crate::value::document::Document;
 
 /// Names a batch, the same whenever it is sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BatchId(pub [u8; 16]);
 
 /// A place in the order of all that a shard's log ever had, through all its openings: positions of later ones
 /// are higher.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LogPosition {
     pub epoch: u64,
     pub slot: u64,
 }
 
 /// The operations of one request, in its order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UpdateBatch {
     /// By which it is known when it is sent again: what was done then is not done anew. `None` where nobody
     /// sends it twice.
@@ -56,7 +58,7 @@ pub struct UpdateBatch {
 }
 
 /// What is in the log for good when a batch has been applied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Durable {
     /// Its own operations.
     #[default]
@@ -68,7 +70,7 @@ pub enum Durable {
     All,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Operation {
     Add(Add),
     Modify(Modify),
@@ -93,7 +95,7 @@ pub enum Operation {
 }
 
 /// An operation that was not done, of a batch that went on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
     pub kind: RefusalKind,
     /// The id, or the text of the query.
@@ -101,7 +103,7 @@ pub struct Refusal {
     pub error: Error,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RefusalKind {
     Add,
     Delete,
@@ -109,7 +111,7 @@ pub enum RefusalKind {
 }
 
 /// What else a document has to meet, checked when it is its turn. Most have no such thing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     pub presence: Option<Presence>,
     pub revision: Option<Revision>,
@@ -127,7 +129,7 @@ impl Conditions {
 }
 
 /// Which documents are passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
     /// Whole ones that are there.
     pub inserts: bool,
@@ -136,7 +138,7 @@ pub struct Presence {
 }
 
 /// Values that have to be above those of the document that is there, the first that differs counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Revision {
     pub fields: Vec<(Arc<str>, Value)>,
     /// What is not above is passed over, not refused.
@@ -146,7 +148,7 @@ pub struct Revision {
 }
 
 /// A whole document, which replaces any with its id.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Add {
     pub id: String,
     /// Without `_version_`, which the engine assigns.
@@ -161,7 +163,7 @@ pub struct Add {
 }
 
 /// An atomic update: edits to the stored document; on a document that is not there, the edits make a new one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Modify {
     pub id: String,
     /// The root of the document's block, where that is named (Solr's `_root_`).
@@ -173,7 +175,7 @@ pub struct Modify {
     pub commit_within_ms: Option<u64>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldEdit {
     pub field: Arc<str>,
     pub op: AtomicOp,
@@ -182,7 +184,7 @@ pub struct FieldEdit {
 }
 
 /// What the sender expects of the document's present version (Solr's `_version_`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Expect {
     #[default]
     Anything,

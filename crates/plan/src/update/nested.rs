@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::update::atomic_op::AtomicOp;
 use crate::value::document::Document;
 
@@ -18,7 +20,7 @@ pub const NEST_PATH_FIELD: &str = "_nest_path_";
 pub const NEST_PARENT_FIELD: &str = "_nest_parent_";
 
 /// A document below another.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Nested {
     pub id: String,
     /// Without the fields that tell where it is.
@@ -27,7 +29,7 @@ pub struct Nested {
 }
 
 /// Documents below another under one name.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NestedField {
     /// `None`: they are just below (Solr's `_childDocuments_`), and no path leads to them.
     pub name: Option<Arc<str>>,
@@ -45,7 +47,7 @@ impl NestedField {
 }
 
 /// An edit to the documents that another has below it under one name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NestedEdit {
     pub name: Arc<str>,
     /// `Set`, `Add` (which replaces those of the same id), `AddDistinct` or `Remove` (by id).

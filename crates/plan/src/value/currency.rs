@@ -4,6 +4,8 @@
 
 use std::fmt::{Display, Formatter};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result, RootCause};
 use crate::schema::class::FieldClass;
 use crate::schema::field::FieldType;
@@ -111,7 +113,7 @@ pub fn is_currency_code(code: &str) -> bool {
 }
 
 /// How much of one currency another is worth.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CurrencyRates {
     /// From, to, and how much of the latter one of the former is.
     pub rates: Vec<(String, String, f64)>,

@@ -1,0 +1,154 @@
+//! The side that is asked: a message of another member becomes a call of a shard that is open here, and what
+//! it answers a message. What may be asked is what the seam has; nothing is decided here.
+
+use std::sync::Arc;
+
+use meter::{Allowance, Clock, Meters, Trace};
+use plan::partial::{ExpandRequest, FetchRequest, HitRef};
+use plan::{Error, Result};
+use serde::Serialize;
+
+use super::kept_pins::KeptPins;
+use super::message::{
+    Moment, PinId, PinQuestion, Question, ReadQuestion, ShardAddress, ShardMessage, ShardReply, decode,
+    encode,
+};
+use crate::shard::{
+    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, LikeCountsRead,
+    SegmentsRead, Shard, ShardRead, ShardSnapshot, SnapshotRead, TermDocumentsRead, UpdateContext,
+    VersionsRead, WhyNotRead,
+};
+
+/// Where the shards are found that this member serves.
+pub trait Hosted: Send + Sync {
+    /// Errors: `Unavailable` for one that is not served here, or not any more.
+    fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>>;
+}
+
+/// Answers other members.
+pub struct Answering {
+    clock: Arc<dyn Clock>,
+    pins: KeptPins,
+}
+
+impl Answering {
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { pins: KeptPins::new(clock.clone()), clock }
+    }
+
+    /// Blocks. Errors: a message that is not understood; those of the shard are in the answer.
+    pub fn answer(&self, hosted: &dyn Hosted, message: &[u8]) -> Result<Vec<u8>> {
+        let ShardMessage { shard, limits, released, question } = decode::<ShardMessage<'static>>(message)?;
+        self.pins.release(&released);
+        self.pins.sweep();
+        let allowance = Allowance::new(limits, self.clock.clone(), self.clock.now_ms());
+        let meters = Meters { allowance, trace: Trace::default() };
+        let shard = hosted.shard(&shard);
+        meters.allowance.resume();
+        let out = Out { pin: None, meters: &meters };
+        match question {
+            Question::Pinned(moment, question) => match self.pinned(shard, moment) {
+                Ok((id, pin)) => ask_pin(&*pin, &question, &Out { pin: Some(id), ..out }),
+                Err(error) => out.failed(error),
+            },
+            Question::Read(question) => match shard {
+                Ok(shard) => read(&*shard, &question, &out),
+                Err(error) => out.failed(error),
+            },
+            Question::Moment => out.told(shard.map(|shard| shard.moment())),
+            Question::Losses => out.told(shard.map(|shard| shard.losses())),
+            Question::Stats => out.told(shard.map(|shard| shard.stats())),
+            Question::Position => out.told(shard.map(|shard| shard.position())),
+            Question::Update(batch) => {
+                let context = UpdateContext::default();
+                out.told(shard.map(|shard| shard.update(batch.into_owned(), context).wait()))
+            }
+            Question::Commit(commit) => out.told(shard.and_then(|shard| shard.commit(&commit))),
+        }
+    }
+
+    fn pinned(
+        &self,
+        shard: Result<Arc<dyn Shard>>,
+        moment: Moment,
+    ) -> Result<(PinId, Arc<dyn ShardSnapshot>)> {
+        let pin = match moment {
+            Moment::Kept(id) => return Ok((id, self.pins.find(id)?)),
+            Moment::Visible => shard?.pin(),
+            Moment::Applied => shard?.pin_applied()?,
+        };
+        Ok((self.pins.keep(pin.clone())?, pin))
+    }
+}
+
+/// How an answer goes out.
+struct Out<'a> {
+    pin: Option<PinId>,
+    meters: &'a Meters,
+}
+
+impl Out<'_> {
+    fn told<T: Serialize>(&self, result: Result<T>) -> Result<Vec<u8>> {
+        let limits = self.meters.allowance.limits();
+        let met = limits.into_iter().filter(|(_, met)| *met).map(|(limit, _)| limit).collect();
+        encode(&ShardReply { pin: self.pin, met, result })
+    }
+
+    fn failed(&self, error: Error) -> Result<Vec<u8>> {
+        self.told(Err::<(), _>(error))
+    }
+}
+
+fn ask_pin(pin: &dyn ShardSnapshot, question: &PinQuestion<'_>, out: &Out<'_>) -> Result<Vec<u8>> {
+    use PinQuestion as Q;
+    let meters = out.meters;
+    match question {
+        Q::Statistics(plan) => out.told(pin.statistics(plan, meters)),
+        Q::Heads(plan, step) => out.told(pin.heads(plan, step, meters)),
+        Q::Search(plan) => out.told(pin.search(plan, meters)),
+        Q::GroupValues(plan, hits) => out.told(pin.group_values(plan, &borrowed(hits), meters)),
+        Q::Expand { plan, values, page } => {
+            let request = ExpandRequest { values, page: &borrowed(page) };
+            out.told(pin.expand(plan, &request, meters))
+        }
+        Q::Fetch { plan, hits, expanded, highlight } => {
+            let (hits, expanded) = (borrowed(hits), borrowed(expanded));
+            let request = FetchRequest { hits: &hits, expanded: &expanded, highlight: *highlight };
+            out.told(pin.fetch(plan, &request, meters))
+        }
+        Q::Vectors(plan) => out.told(plan.as_ref().ask_pinned(pin, meters)),
+        Q::LikeWords(like) => out.told(like.as_ref().ask_pinned(pin, meters)),
+        Q::LikeCounts(like, words) => out.told(LikeCountsRead { like, words }.ask_pinned(pin, meters)),
+        Q::Words(plan) => out.told(plan.as_ref().ask_pinned(pin, meters)),
+        Q::WhyNot(plan, id) => out.told(WhyNotRead { plan, id }.ask_pinned(pin, meters)),
+        Q::DocumentAt { place, fields } => {
+            out.told(DocumentAtRead { place: *place, fields }.ask_pinned(pin, meters))
+        }
+        Q::ExplainOther { plan, other, limit } => {
+            out.told(ExplainOtherRead { plan, other, limit: *limit }.ask_pinned(pin, meters))
+        }
+    }
+}
+
+fn read(shard: &dyn Shard, question: &ReadQuestion<'_>, out: &Out<'_>) -> Result<Vec<u8>> {
+    use ReadQuestion as Q;
+    let meters = out.meters;
+    match question {
+        Q::Get { ids, fields } => out.told(GetRead { ids, fields }.ask(shard, meters)),
+        Q::Joined { join, scored, statistics } => {
+            let statistics = statistics.as_deref();
+            out.told(JoinRead { join, scored: *scored, statistics }.ask(shard, meters))
+        }
+        Q::Fields => out.told(FieldsRead.ask(shard, meters)),
+        Q::TermDocuments(field) => out.told(TermDocumentsRead { field }.ask(shard, meters)),
+        Q::Terms(plan) => out.told(plan.as_ref().ask(shard, meters)),
+        Q::Suggest(plan) => out.told(plan.as_ref().ask(shard, meters)),
+        Q::Versions(limit) => out.told(VersionsRead { limit: *limit }.ask(shard, meters)),
+        Q::Segments => out.told(SegmentsRead.ask(shard, meters)),
+        Q::Caches => out.told(CachesRead.ask(shard, meters)),
+    }
+}
+
+fn borrowed(hits: &[HitRef]) -> Vec<&HitRef> {
+    hits.iter().collect()
+}

@@ -1,0 +1,74 @@
+//! The way to one shard of another member: what is said with every question (which shard, what the request
+//! may still use up, pins that are done with), and what every answer says beside its result. In: a question;
+//! out: the result, typed by who asks. How bytes get there is the carrier's.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use meter::Meters;
+use plan::Result;
+use serde::de::DeserializeOwned;
+
+use super::Carrier;
+use super::message::{
+    Moment, PinId, PinQuestion, Question, ShardAddress, ShardMessage, ShardReply, decode, encode,
+};
+use crate::member::Member;
+
+/// What goes to other members, and what is to be told them with the next message.
+pub(crate) struct Exchange {
+    carrier: Arc<dyn Carrier>,
+    /// By the id of the member that keeps them.
+    released: Mutex<HashMap<String, Vec<PinId>>>,
+}
+
+impl Exchange {
+    pub fn new(carrier: Arc<dyn Carrier>) -> Arc<Self> {
+        Arc::new(Self { carrier, released: Mutex::default() })
+    }
+
+    fn released(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<PinId>>> {
+        self.released.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) struct Link {
+    pub exchange: Arc<Exchange>,
+    pub member: Member,
+    pub address: ShardAddress,
+}
+
+impl Link {
+    pub fn ask<T: DeserializeOwned>(&self, question: Question<'_>, meters: &Meters) -> Result<T> {
+        self.send(question, meters)?.result
+    }
+
+    /// Of a moment; beside the answer stands what it is kept as.
+    pub fn ask_pin<T: DeserializeOwned>(
+        &self,
+        moment: Moment,
+        question: PinQuestion<'_>,
+        meters: &Meters,
+    ) -> (Option<PinId>, Result<T>) {
+        match self.send(Question::Pinned(moment, question), meters) {
+            Ok(ShardReply { pin, met: _, result }) => (pin, result),
+            Err(error) => (None, Err(error)),
+        }
+    }
+
+    pub fn release(&self, pin: PinId) {
+        self.exchange.released().entry(self.member.id.clone()).or_default().push(pin);
+    }
+
+    fn send<T: DeserializeOwned>(&self, question: Question<'_>, meters: &Meters) -> Result<ShardReply<T>> {
+        let limits = meters.allowance.left();
+        let released = self.exchange.released().remove(&self.member.id).unwrap_or_default();
+        let asked = ShardMessage { shard: Cow::Borrowed(&self.address), limits, released, question };
+        let answer = self.exchange.carrier.carry(&self.member, encode(&asked)?, limits.time_ms)?;
+        meters.allowance.take_bytes(answer.len());
+        let answered: ShardReply<T> = decode(&answer)?;
+        answered.met.iter().for_each(|limit| meters.allowance.meet(*limit));
+        Ok(answered)
+    }
+}

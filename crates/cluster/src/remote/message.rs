@@ -1,0 +1,116 @@
+//! What members say to one another about a shard: the seam's calls as values. MessagePack with the names of
+//! fields, read by what each side knows: a field that is not known is passed over, one that is missing has
+//! its default, so a member may be a release older or younger. Whatever an older one would take for
+//! something else gets a new name.
+
+use std::borrow::Cow;
+
+use meter::{Limit, Limits};
+use plan::partial::{HeadsStep, HitRef, LikeWords, SearchStatistics};
+use plan::{
+    Commit, Error, ErrorKind, FieldSelection, Join, MoreLike, Query, Result, SearchPlan, SuggestPlan,
+    TermsPlan, UpdateBatch, Value, VectorsPlan, WordsPlan,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Which shard is meant. One that is made again, or rebuilt, is another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ShardAddress {
+    /// The key of its collection.
+    pub collection: String,
+    /// When that was made.
+    pub created_ms: i64,
+    pub folder: String,
+}
+
+/// Names a pin that a member keeps for another.
+pub(super) type PinId = u64;
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ShardMessage<'a> {
+    pub shard: Cow<'a, ShardAddress>,
+    /// What is left of what the request may use up.
+    pub limits: Limits,
+    /// Pins of this member, of any shard, that nobody asks any more.
+    #[serde(default)]
+    pub released: Vec<PinId>,
+    pub question: Question<'a>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(bound(deserialize = "T: DeserializeOwned"))]
+pub(super) struct ShardReply<T> {
+    /// Of a question to a moment: where to ask more of it.
+    pub pin: Option<PinId>,
+    /// The limits that were met on the way.
+    #[serde(default)]
+    pub met: Vec<Limit>,
+    pub result: Result<T>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum Question<'a> {
+    Pinned(Moment, PinQuestion<'a>),
+    Read(ReadQuestion<'a>),
+    Moment,
+    Losses,
+    Stats,
+    Position,
+    Update(Cow<'a, UpdateBatch>),
+    Commit(Commit),
+}
+
+/// Which moment of a shard is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Moment {
+    /// What searches see now; it is kept.
+    Visible,
+    /// What they would see after a commit; it is kept.
+    Applied,
+    Kept(PinId),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum PinQuestion<'a> {
+    Statistics(Cow<'a, SearchPlan>),
+    Heads(Cow<'a, SearchPlan>, Cow<'a, HeadsStep>),
+    Search(Cow<'a, SearchPlan>),
+    GroupValues(Cow<'a, SearchPlan>, Vec<HitRef>),
+    Expand { plan: Cow<'a, SearchPlan>, values: Cow<'a, [Option<Value>]>, page: Vec<HitRef> },
+    Fetch { plan: Cow<'a, SearchPlan>, hits: Vec<HitRef>, expanded: Vec<HitRef>, highlight: bool },
+    Vectors(Cow<'a, VectorsPlan>),
+    LikeWords(Cow<'a, MoreLike>),
+    LikeCounts(Cow<'a, MoreLike>, Cow<'a, LikeWords>),
+    Words(Cow<'a, WordsPlan>),
+    WhyNot(Cow<'a, SearchPlan>, Cow<'a, str>),
+    DocumentAt { place: u64, fields: Cow<'a, FieldSelection> },
+    ExplainOther { plan: Cow<'a, SearchPlan>, other: Cow<'a, Query>, limit: usize },
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum ReadQuestion<'a> {
+    Get { ids: Cow<'a, [String]>, fields: Cow<'a, FieldSelection> },
+    Joined { join: Cow<'a, Join>, scored: bool, statistics: Option<Cow<'a, SearchStatistics>> },
+    Fields,
+    TermDocuments(Cow<'a, str>),
+    Terms(Cow<'a, TermsPlan>),
+    Suggest(Cow<'a, SuggestPlan>),
+    Versions(usize),
+    Segments,
+    Caches,
+}
+
+pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>> {
+    rmp_serde::to_vec_named(message)
+        .map_err(|error| Error::internal("a message between members cannot be written").with_source(error))
+}
+
+/// Errors: `Unavailable` for what this release does not understand: another member may.
+pub(super) fn decode<T: DeserializeOwned>(message: &[u8]) -> Result<T> {
+    rmp_serde::from_slice(message).map_err(|error| {
+        let text =
+            format!("a message of another member is not understood ({error}); do both run one release?");
+        Error::new(ErrorKind::Unavailable, text).with_source(error)
+    })
+}

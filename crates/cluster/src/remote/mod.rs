@@ -1,0 +1,33 @@
+//! Shards that another member serves, behind the same seam as those that are open here: what is asked of one
+//! goes to its member as a message and comes back as the answer's parts, which merge with those of other
+//! shards like any. So nothing above knows where a shard lies (ADR 21).
+//!
+//! In: the calls of the seam's roles; out: bytes, which a [`Carrier`] takes to the other member. There
+//! [`Answering`] turns them into calls of the same seam. Which member serves what is `node`'s, who may send
+//! messages `http`'s.
+
+mod answering;
+mod kept_pins;
+mod link;
+#[cfg(any(test, feature = "memory"))]
+pub(crate) mod looped;
+mod message;
+mod pin;
+mod shard;
+
+use plan::Result;
+
+use crate::member::Member;
+
+pub use answering::{Answering, Hosted};
+pub use message::ShardAddress;
+
+/// Takes a message to another member and brings its answer.
+pub trait Carrier: Send + Sync {
+    /// Blocks; given up after `time_ms`, where the request has no more. Errors: `Unavailable` where the
+    /// member was not reached, `Unknown` where it may have done what was asked.
+    fn carry(&self, to: &Member, message: Vec<u8>, time_ms: Option<u64>) -> Result<Vec<u8>>;
+}
+
+#[cfg(test)]
+mod tests;

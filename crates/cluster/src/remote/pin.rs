@@ -1,0 +1,125 @@
+//! What another member's shard shows at one moment. The first question makes the pin there; it is let go of
+//! with a later message.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use meter::Meters;
+use plan::partial::{
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, SearchStatistics,
+    ShardResult,
+};
+use plan::{Result, SearchPlan, Value};
+use serde::de::DeserializeOwned;
+
+use super::link::Link;
+use super::message::{Moment, PinId, PinQuestion};
+use crate::shard::{
+    DocumentAtRead, ExplainOtherRead, LikeCountsRead, ShardSnapshot, SnapshotAnswer, SnapshotRequest,
+    WhyNotRead,
+};
+
+pub(super) struct RemotePin {
+    link: Arc<Link>,
+    /// What is pinned by the first question.
+    first: Moment,
+    kept: Mutex<Option<PinId>>,
+}
+
+impl RemotePin {
+    pub fn new(link: Arc<Link>, first: Moment) -> Self {
+        Self { link, first, kept: Mutex::new(None) }
+    }
+
+    fn ask<T: DeserializeOwned>(&self, question: PinQuestion<'_>, meters: &Meters) -> Result<T> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match *kept {
+            Some(id) => {
+                drop(kept);
+                self.link.ask_pin(Moment::Kept(id), question, meters).1
+            }
+            None => {
+                // Whoever else asks waits for the answer: two questions must not make two moments.
+                let (id, answer) = self.link.ask_pin(self.first, question, meters);
+                *kept = id;
+                answer
+            }
+        }
+    }
+}
+
+impl Drop for RemotePin {
+    fn drop(&mut self) {
+        if let Some(id) = *self.kept.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            self.link.release(id);
+        }
+    }
+}
+
+impl ShardSnapshot for RemotePin {
+    fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
+        self.ask(PinQuestion::Statistics(Cow::Borrowed(plan)), meters)
+    }
+
+    fn heads(&self, plan: &SearchPlan, step: &HeadsStep, meters: &Meters) -> Result<GroupsPartial> {
+        self.ask(PinQuestion::Heads(Cow::Borrowed(plan), Cow::Borrowed(step)), meters)
+    }
+
+    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
+        self.ask(PinQuestion::Search(Cow::Borrowed(plan)), meters)
+    }
+
+    fn group_values(
+        &self,
+        plan: &SearchPlan,
+        hits: &[&HitRef],
+        meters: &Meters,
+    ) -> Result<Vec<Option<Value>>> {
+        self.ask(PinQuestion::GroupValues(Cow::Borrowed(plan), owned(hits)), meters)
+    }
+
+    fn expand(
+        &self,
+        plan: &SearchPlan,
+        request: &ExpandRequest<'_>,
+        meters: &Meters,
+    ) -> Result<Vec<GroupPartial>> {
+        let (values, page) = (Cow::Borrowed(request.values), owned(request.page));
+        self.ask(PinQuestion::Expand { plan: Cow::Borrowed(plan), values, page }, meters)
+    }
+
+    fn fetch(&self, plan: &SearchPlan, request: &FetchRequest<'_>, meters: &Meters) -> Result<Fetched> {
+        let (hits, expanded) = (owned(request.hits), owned(request.expanded));
+        let highlight = request.highlight;
+        self.ask(PinQuestion::Fetch { plan: Cow::Borrowed(plan), hits, expanded, highlight }, meters)
+    }
+
+    fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer> {
+        use PinQuestion as Q;
+        use SnapshotAnswer as A;
+        use SnapshotRequest as R;
+        Ok(match request {
+            R::Vectors(plan) => A::Vectors(self.ask(Q::Vectors(Cow::Borrowed(plan)), meters)?),
+            R::LikeWords(like) => A::LikeWords(self.ask(Q::LikeWords(Cow::Borrowed(like)), meters)?),
+            R::LikeCounts(LikeCountsRead { like, words }) => {
+                let question = Q::LikeCounts(Cow::Borrowed(like), Cow::Borrowed(words));
+                A::LikeCounts(self.ask(question, meters)?)
+            }
+            R::Words(plan) => A::Words(self.ask(Q::Words(Cow::Borrowed(plan)), meters)?),
+            R::WhyNot(WhyNotRead { plan, id }) => {
+                A::WhyNot(self.ask(Q::WhyNot(Cow::Borrowed(plan), Cow::Borrowed(id)), meters)?)
+            }
+            R::DocumentAt(DocumentAtRead { place, fields }) => {
+                A::DocumentAt(self.ask(Q::DocumentAt { place, fields: Cow::Borrowed(fields) }, meters)?)
+            }
+            R::ExplainOther(ExplainOtherRead { plan, other, limit }) => {
+                let (plan, other) = (Cow::Borrowed(plan), Cow::Borrowed(other));
+                A::ExplainOther(self.ask(Q::ExplainOther { plan, other, limit }, meters)?)
+            }
+        })
+    }
+}
+
+fn owned(hits: &[&HitRef]) -> Vec<HitRef> {
+    hits.iter().map(|hit| HitRef::clone(hit)).collect()
+}

@@ -1,0 +1,110 @@
+//! A shard that another member serves, as its readers and writers see it: each call is one message, but for a
+//! pin, which the first question to it makes.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use meter::Meters;
+use plan::{Commit, Error, LogPosition, Operation, Result, UpdateBatch, UpdateOutcome};
+
+use super::link::{Exchange, Link};
+use super::message::{Moment, Question, ReadQuestion, ShardAddress};
+use super::pin::RemotePin;
+use crate::member::Member;
+use crate::shard::{
+    AppliedUpdate, GetRead, JoinRead, ReadAnswer, ReadRequest, ShardMoment, ShardReader, ShardSnapshot,
+    ShardStats, ShardWriter, TermDocumentsRead, UpdateContext,
+};
+
+pub(crate) struct RemoteShard {
+    link: Arc<Link>,
+}
+
+impl RemoteShard {
+    pub fn new(exchange: Arc<Exchange>, member: Member, address: ShardAddress) -> Self {
+        Self { link: Arc::new(Link { exchange, member, address }) }
+    }
+}
+
+impl ShardWriter for RemoteShard {
+    /// Waits: what is awaited of it is there.
+    fn update(&self, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate {
+        let failed = |error| UpdateOutcome { failure: Some(error), ..UpdateOutcome::default() };
+        let has_edits = batch.operations.iter().any(|it| matches!(it, Operation::Modify(_)));
+        if has_edits && context.edit_steps.is_some() {
+            let message = format!(
+                "edits that pass steps behind the shard cannot be sent to `{}`, which serves it; send whole documents",
+                self.link.member.name
+            );
+            return AppliedUpdate::done(failed(Error::bad_request(message)));
+        }
+        let question = Question::Update(Cow::Owned(batch));
+        let outcome = self.link.ask(question, &Meters::default());
+        AppliedUpdate::done(outcome.unwrap_or_else(failed))
+    }
+
+    fn position(&self) -> LogPosition {
+        // The most careful one, where its owner does not tell.
+        self.link.ask(Question::Position, &Meters::default()).unwrap_or_default()
+    }
+
+    fn commit(&self, commit: &Commit) -> Result<()> {
+        self.link.ask(Question::Commit(*commit), &Meters::default())
+    }
+}
+
+impl ShardReader for RemoteShard {
+    fn pin(&self) -> Arc<dyn ShardSnapshot> {
+        Arc::new(RemotePin::new(self.link.clone(), Moment::Visible))
+    }
+
+    fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {
+        Ok(Arc::new(RemotePin::new(self.link.clone(), Moment::Applied)))
+    }
+
+    fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer> {
+        use ReadAnswer as A;
+        use ReadQuestion as Q;
+        use ReadRequest as R;
+        let link = &self.link;
+        Ok(match request {
+            R::Get(GetRead { ids, fields }) => {
+                let (ids, fields) = (Cow::Borrowed(ids), Cow::Borrowed(fields));
+                A::Get(link.ask(Question::Read(Q::Get { ids, fields }), meters)?)
+            }
+            R::Joined(JoinRead { join, scored, statistics }) => {
+                let (join, statistics) = (Cow::Borrowed(join), statistics.map(Cow::Borrowed));
+                A::Joined(link.ask(Question::Read(Q::Joined { join, scored, statistics }), meters)?)
+            }
+            R::Fields(_) => A::Fields(link.ask(Question::Read(Q::Fields), meters)?),
+            R::TermDocuments(TermDocumentsRead { field }) => {
+                A::TermDocuments(link.ask(Question::Read(Q::TermDocuments(Cow::Borrowed(field))), meters)?)
+            }
+            R::Terms(plan) => A::Terms(link.ask(Question::Read(Q::Terms(Cow::Borrowed(plan))), meters)?),
+            R::Suggest(plan) => {
+                A::Suggest(link.ask(Question::Read(Q::Suggest(Cow::Borrowed(plan))), meters)?)
+            }
+            R::Versions(request) => {
+                A::Versions(link.ask(Question::Read(Q::Versions(request.limit)), meters)?)
+            }
+            R::Segments(_) => A::Segments(link.ask(Question::Read(Q::Segments), meters)?),
+            R::Caches(_) => A::Caches(link.ask(Question::Read(Q::Caches), meters)?),
+        })
+    }
+
+    fn moment(&self) -> ShardMoment {
+        self.link.ask(Question::Moment, &Meters::default()).unwrap_or_default()
+    }
+
+    fn losses(&self) -> Arc<engine::Losses> {
+        self.link.ask(Question::Losses, &Meters::default()).unwrap_or_default()
+    }
+
+    fn stats(&self) -> ShardStats {
+        self.link.ask(Question::Stats, &Meters::default()).unwrap_or_default()
+    }
+
+    fn try_stats(&self) -> Option<ShardStats> {
+        None
+    }
+}
