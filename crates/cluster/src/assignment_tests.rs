@@ -28,7 +28,7 @@ impl Cluster {
         let local = Arc::new(store::MetadataFiles::open(folder, &[]).unwrap());
         let homes = MetadataHomes { shared: Arc::new(self.documents.clone()), local };
         let url = format!("http://{name}:8983");
-        Node::open_member(config, homes, Arc::new(self.site.clone()), (url, name)).unwrap()
+        Node::open_member(config, homes, Arc::new(self.site.clone()), (url, name, "secret")).unwrap()
     }
 
     fn two(&self) -> ([TempDir; 2], [Arc<Node>; 2]) {

@@ -28,6 +28,8 @@ const STATE: &str = "cluster.json";
 const IDENTITY: &str = "identity.json";
 /// Which member this node is.
 const MEMBER: &str = "member.json";
+/// By which members know one another.
+const SECRET: &str = "secret.json";
 const COLLECTION: &str = "collection.json";
 const OWNER: &str = "owner.json";
 /// Under Solr's name, in Solr's form, so that administrators find it.
@@ -166,6 +168,11 @@ impl Catalog {
     /// The id of this node among the members; `new` becomes that of a node that has none.
     pub fn member_id(&self, new: &str) -> Result<String> {
         take_id(&self.local, MEMBER, new)
+    }
+
+    /// What members sign their messages with; `new` becomes that of a cluster that has none.
+    pub fn member_secret(&self, new: &str) -> Result<String> {
+        take_id(&self.shared, SECRET, new)
     }
 
     /// Who is to serve a collection.

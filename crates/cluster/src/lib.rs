@@ -48,7 +48,7 @@ pub use node::{MovedCollection, NewHouse, Node, NodeConfig, RepairedShard, Verif
 pub use offload::compute;
 #[cfg(any(test, feature = "memory"))]
 pub use remote::looped::over_messages;
-pub use remote::{Answering, Carrier, Hosted, ShardAddress};
+pub use remote::{Answering, Carrier, Hosted, Letter, ShardAddress};
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
 pub use shard::{
     AppliedUpdate, BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldsRead, GetRead,

@@ -34,13 +34,14 @@ pub(crate) struct Owned {
 /// What one of several members knows of its part.
 pub(crate) struct Assignment {
     pub own: Member,
+    pub secret: String,
     /// As it was told last; nobody before.
     living: Mutex<Vec<Member>>,
 }
 
 impl Assignment {
-    pub fn new(own: Member) -> Self {
-        Self { own, living: Mutex::default() }
+    pub fn new(own: Member, secret: String) -> Self {
+        Self { own, secret, living: Mutex::default() }
     }
 
     pub fn set_living(&self, members: Vec<Member>) {

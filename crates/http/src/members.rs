@@ -21,6 +21,8 @@ pub struct Forwarded {
     /// Those of one connection are not among them.
     pub headers: Vec<(String, Vec<u8>)>,
     pub body: Option<Bytes>,
+    /// It only reads, so that it may be sent again.
+    pub is_safe: bool,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -25,7 +25,7 @@ impl Forward for Plain {
         request: Forwarded,
     ) -> Pin<Box<dyn Future<Output = Result<ForwardedAnswer>> + Send + '_>> {
         Box::pin(async move {
-            let Forwarded { url, method, target, headers, body } = request;
+            let Forwarded { url, method, target, headers, body, is_safe: _ } = request;
             let body = body.unwrap_or_default();
             let mut head = format!(
                 "{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n",
@@ -78,7 +78,8 @@ impl Cluster {
             name: format!("{name}:8983_solr"),
         };
         let site = Arc::new(self.site.clone());
-        let node = Node::open_member(config, homes, site, (format!("http://{address}"), name)).unwrap();
+        let node =
+            Node::open_member(config, homes, site, (format!("http://{address}"), name, "secret")).unwrap();
         let mut configsets = Configsets::default();
         configsets.insert("_default", served::builtin());
         let mut serve =
@@ -219,22 +220,105 @@ async fn while_nobody_serves_it_clients_are_told_to_come_again() {
     assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 0);
 }
 
-#[tokio::test]
-async fn collections_of_several_members_are_not_searched_together() {
-    let cluster = Cluster::default();
+/// Films here, their directors there: what one member answers of both is what one that had both would.
+async fn films_and_books(cluster: &Cluster) -> [Served; 2] {
     let [a, b] = cluster.two().await;
     a.create("films", "a").await;
-    a.create("books", "b").await;
     b.node.refresh().unwrap();
+    a.create("books&numShards=2", "b").await;
     a.node.set_alias("all", vec!["films".to_owned(), "books".to_owned()]).await.unwrap();
     b.node.refresh().unwrap();
-    for member in [&a, &b] {
-        let refused = member.get("/solr/all/select?q=*:*").await;
-        assert_eq!((refused.status, refused.body.contains("several nodes")), (400, true), "{}", refused.body);
+    let films = r#"[{"id":"f1","title_t":"Solaris","year_i":1972,"author_s":"lem"},
+        {"id":"f2","title_t":"Stalker","year_i":1979,"author_s":"strugatsky"}]"#;
+    let books = r#"[{"id":"b1","title_t":"Solaris","year_i":1961,"name_s":"lem"},
+        {"id":"b2","title_t":"Roadside Picnic","year_i":1972,"name_s":"strugatsky"},
+        {"id":"b3","title_t":"Solaris again, and Solaris","year_i":1980,"name_s":"lem"}]"#;
+    assert_eq!(a.update("films", films).await.status, 200);
+    assert_eq!(a.update("books", books).await.status, 200);
+    [a, b]
+}
+
+fn json(answer: &Answer) -> serde_json::Value {
+    let mut body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    body.as_object_mut().unwrap().remove("responseHeader");
+    body
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn collections_of_several_members_are_searched_together() {
+    let cluster = Cluster::default();
+    let members = films_and_books(&cluster).await;
+    for member in &members {
+        let get = async |query: &str| json(&member.get(&format!("/solr/{query}")).await);
+        let ids = async |query: &str| -> Vec<String> {
+            let answer = get(query).await;
+            let docs = answer["response"]["docs"].as_array().unwrap_or_else(|| panic!("{answer}"));
+            docs.iter().map(|doc| doc["id"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(ids("all/select?q=*:*&sort=year_i+asc,id+desc").await, ["b1", "f1", "b2", "f2", "b3"]);
+        assert_eq!(ids("films,books/select?q=title_t:solaris&sort=year_i+desc&rows=2").await, ["b3", "f1"]);
+        assert_eq!(ids("films/select?q=*:*&collection=books&sort=id+asc").await, ["b1", "b2", "b3"]);
+        let facets = get("all/select?q=*:*&rows=0&facet=true&facet.field=year_i&facet.mincount=2").await;
+        assert_eq!(facets["facet_counts"]["facet_fields"]["year_i"], serde_json::json!(["1972", 2]));
+        // From one to the other, from whoever has it.
+        let join = "select?q={!join+from=name_s+to=author_s+fromIndex=books}title_t:solaris";
+        assert_eq!(ids(&format!("films/{join}")).await, ["f1"]);
+        let join = "select?q={!join+from=author_s+to=name_s+fromIndex=films}title_t:stalker&fl=id";
+        assert_eq!(ids(&format!("books/{join}")).await, ["b2"]);
+        let within = get("films/select?q=id:f1&fl=id,author_s,of:[subquery+fromIndex=books]&of.q={!terms+f=name_s+v=$row.author_s}&of.fl=id&of.sort=id+asc").await;
+        assert_eq!(within["response"]["docs"][0]["of"]["docs"], serde_json::json!([{"id":"b1"},{"id":"b3"}]));
+        let terms = get("all/terms?terms.fl=title_t&terms.limit=1").await;
+        assert_eq!(terms["terms"]["title_t"], serde_json::json!(["solaris", 3]));
         // An update goes to the first of them.
-        assert_eq!(member.update("all", r#"[{"id":"1"}]"#).await.status, 200);
+        assert_eq!(
+            member
+                .update("all", r#"[{"id":"f2","title_t":"Stalker","year_i":1979,"author_s":"strugatsky"}]"#)
+                .await
+                .status,
+            200
+        );
     }
-    assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_owner_changes_counts_for_whoever_asks_it() {
+    let cluster = Cluster::default();
+    let members = films_and_books(&cluster).await;
+    let [a, b] = &members;
+    let both = "/solr/all/select?q=*:*&sort=year_i+desc&rows=1";
+    assert_eq!(found(&a.get(both).await), 5);
+    // Fields come by updates; a member that has not heard of them resolves its question anew.
+    let more = r#"[{"id":"b4","title_t":"Hard to be a God","year_i":1964,"price_i":7}]"#;
+    assert_eq!(b.update("books", more).await.status, 200);
+    assert_eq!(found(&a.get("/solr/films,books/select?q=price_i:7").await), 1);
+    let schema = r#"{"add-field":{"name":"shelf","type":"string"}}"#;
+    let head = "POST /solr/books/schema HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n";
+    assert_eq!(b.send(head, schema).await.status, 200);
+    assert_eq!(b.update("books", r#"[{"id":"b5","shelf":"B4"}]"#).await.status, 200);
+    assert_eq!(found(&a.get("/solr/books,films/select?q=*:*").await), 7);
+    // What is gone for its owner is gone for all.
+    assert_eq!(a.get("/solr/admin/collections?action=DELETEALIAS&name=all").await.status, 200);
+    assert_eq!(a.get("/solr/admin/collections?action=DELETE&name=books").await.status, 200);
+    assert_eq!(a.get("/solr/books,films/select?q=*:*").await.status, 404);
+    a.create("novels", "b").await;
+    assert_eq!(found(&a.get("/solr/novels,films/select?q=*:*").await), 2);
+    // Whoever serves a part of it is gone: told, and not left out.
+    lives(&members, &[a]);
+    let gone = a.get("/solr/novels,films/select?q=*:*").await;
+    assert_eq!((gone.status, gone.header("retry-after").is_empty()), (503, false), "{}", gone.body);
+    let join = "/solr/films/select?q={!join+from=name_s+to=author_s+fromIndex=novels}*:*";
+    assert_eq!(a.get(join).await.status, 503);
+    assert_eq!(a.node.take_part(), Ok(true));
+    assert_eq!(found(&a.get("/solr/novels,films/select?q=*:*").await), 2);
+}
+
+#[tokio::test]
+async fn clients_have_no_way_to_what_members_ask() {
+    let cluster = Cluster::default();
+    let [a, _b] = cluster.two().await;
+    let head = "POST /parhelion/shards HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/octet-stream\r\n";
+    let refused = a.send(head, "x").await;
+    assert_eq!((refused.status, refused.body.contains("only members")), (400, true), "{}", refused.body);
 }
 
 /// The hash is of `SolrRocks`, and the header says `solr:SolrRocks`.

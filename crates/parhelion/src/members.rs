@@ -37,7 +37,7 @@ impl MemberClients {
     }
 
     async fn send(&self, forwarded: Forwarded) -> Result<ForwardedAnswer, client::Error> {
-        let Forwarded { url, method, target, headers, body } = forwarded;
+        let Forwarded { url, method, target, headers, body, is_safe } = forwarded;
         let mut request = Request::relayed(&method, &target)?;
         for (name, value) in &headers {
             request = request.header_bytes(name, value)?;
@@ -47,7 +47,7 @@ impl MemberClients {
             request = request.body(None, body);
         }
         // An update that was sent may be done: only what reads is tried again.
-        if is_reader(&target) {
+        if is_safe || is_reader(&target) {
             request = request.safe();
         }
         let answer = self.to(&url)?.send(&request).await?;

@@ -265,7 +265,7 @@ fn open_node(
     let store = OpenStore::open(url, args.cache(&config.data_dir), args.store_prices)?;
     let homes = store.documents(&config.data_dir)?;
     if let Some(member_url) = member_url {
-        let node = Node::open_member(config, homes, store.site(), (member_url, &new_uuid()))?;
+        let node = Node::open_member(config, homes, store.site(), (member_url, &new_uuid(), &new_uuid()))?;
         // Before clients come: what cannot be opened is tried again, and the rest is served.
         for error in node.take_part().err().into_iter().flatten() {
             tracing::warn!(%error, "not everything that is this node's is served; trying on");

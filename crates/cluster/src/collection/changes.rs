@@ -267,6 +267,26 @@ impl Collection {
         Ok(Arc::new(Schema::build(source)?.succeeding(&self.schema.load().value, version)))
     }
 
+    /// Takes up what whoever serves it made of it; this node only reads it.
+    pub(crate) fn follow(
+        &self,
+        saved: SavedSchema,
+        config: Versioned<CollectionConfig>,
+        served: Served,
+    ) -> Result<()> {
+        let _changing = self.lock();
+        let version = saved.version;
+        if version != self.schema.load().version || served.edition != self.edition() {
+            let schema = Arc::new(Schema::build(saved.source)?.at_version(version));
+            self.home.put(served);
+            self.schema.store(Arc::new(VersionedSchema::new(version, schema)));
+        }
+        if config.version != self.config.load().version {
+            self.config.store(Arc::new(config.into()));
+        }
+        Ok(())
+    }
+
     /// Waits for the end of a change that is on its way. While the shard has taken up a schema and the
     /// collection has not yet, requests are resolved against the one and refused by the other; who was
     /// refused waits here, and finds both alike.

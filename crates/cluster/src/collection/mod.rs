@@ -33,7 +33,7 @@ use crate::catalog::Catalog;
 use crate::collection_documents::CollectionDocument;
 use crate::in_use::{VersionedConfig, VersionedSchema};
 use crate::routing::{Router, ShardDocument};
-use crate::shard::{ShardMoment, ShardSettings};
+use crate::shard::{Shard, ShardMoment, ShardSettings};
 
 use served::Home;
 pub(crate) use served::{Served, ServedShard};
@@ -202,11 +202,22 @@ impl Collection {
         kept.downcast().unwrap_or_default()
     }
 
-    /// Take it before the search: an answer is of that moment or later.
-    pub fn moment(&self) -> Moment {
+    /// Take it before the search: an answer is of that moment or later. `None` where another member serves
+    /// it, whose moments nobody here hears of.
+    pub fn moment(&self) -> Option<Moment> {
+        let served = self.home.served();
+        if served.is_remote() {
+            return None;
+        }
         // Before the shards': of a change in between the count is too low, and the answer is not found again.
         let changes = self.changes.load(Ordering::Acquire);
-        Moment { opening: self.opening, changes, shards: self.home.served().moment() }
+        Some(Moment { opening: self.opening, changes, shards: served.moment() })
+    }
+
+    /// One that is served, by the folder where it lives.
+    pub(crate) fn shard_of_folder(&self, folder: &str) -> Option<Arc<dyn Shard>> {
+        let served = self.home.served();
+        served.shards.iter().find(|it| it.folder == folder).map(|it| it.shard.clone())
     }
 
     /// Whether another opening fenced one of its shards, as far as was heard: it takes no more updates.

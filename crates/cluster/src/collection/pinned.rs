@@ -115,9 +115,10 @@ impl Collection {
     /// Of the newest moment.
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
         let home = self.home.clone();
+        let is_remote = home.served().is_remote();
         // Pinned by the thread that searches: a search that waits for one holds no moment meanwhile.
         let plans = OwnPlans::Alike(plan);
-        searched(move || pins(&home.served()), plans, meters).await
+        searched(move || pins(&home.served()), (plans, is_remote), meters).await
     }
 }
 
@@ -132,7 +133,7 @@ impl Collection {
             pins.collect::<Result<Arc<[_]>>>()
         };
         let pins = offload::update(applied).await??;
-        searched(move || pins, OwnPlans::Alike(plan), meters).await
+        searched(move || pins, (OwnPlans::Alike(plan), false), meters).await
     }
 }
 
@@ -168,7 +169,8 @@ impl PinnedCollection {
             return self.search(only.clone(), meters).await;
         }
         let (pins, plans) = (self.pins.clone(), OwnPlans::Each(self.for_each_shard(plans)));
-        searched(move || pins, plans, meters).await
+        let is_remote = self.is_remote();
+        searched(move || pins, (plans, is_remote), meters).await
     }
 
     /// Of what there is one for each collection, one for each shard.
@@ -182,7 +184,8 @@ impl PinnedCollection {
 
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
         let pins = self.pins.clone();
-        let found = searched(move || pins, OwnPlans::Alike(plan), meters).await?;
+        let is_remote = self.is_remote();
+        let found = searched(move || pins, (OwnPlans::Alike(plan), is_remote), meters).await?;
         match self.shards.0 {
             None => Ok(found),
             Some(_) => found.try_map(|hit| Ok(Hit { shard: self.shards.number(hit.shard), ..hit })),
@@ -288,6 +291,10 @@ impl PinnedCollection {
         resolved.filter(|_| self.parts.is_empty())
     }
 
+    fn is_remote(&self) -> bool {
+        self.pins.iter().any(|pin| pin.is_remote())
+    }
+
     fn gathered<T: Merge + Default>(&self, read: impl Fn(&dyn ShardSnapshot) -> Result<T>) -> Result<T> {
         Ok(gather_parts(self.pins.iter(), |pin| read(&**pin))?.unwrap_or_default())
     }
@@ -317,10 +324,11 @@ impl OwnPlans {
 
 async fn searched(
     pins: impl FnOnce() -> Arc<[Arc<dyn ShardSnapshot>]> + Send + 'static,
-    plans: OwnPlans,
+    (plans, is_remote): (OwnPlans, bool),
     meters: &Meters,
 ) -> Result<SearchResult> {
-    let (light, own) = (plans.are_light(), meters.clone());
+    // Whoever waits for another member keeps no other request waiting.
+    let (light, own) = (plans.are_light() && !is_remote, meters.clone());
     // All steps from one thread: between them lies less work than it takes to wake another.
     let search = move || search_side_by_side(&pins(), plans.borrowed(), &own);
     let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;

@@ -42,6 +42,11 @@ impl Served {
         Ok(())
     }
 
+    /// Whether any of them is another member's.
+    pub fn is_remote(&self) -> bool {
+        self.shards.iter().any(|served| served.shard.is_remote())
+    }
+
     pub fn moment(&self) -> ShardMoment {
         self.shards.iter().fold(ShardMoment::default(), |all, served| {
             let ShardMoment { snapshot, suggesters } = served.shard.moment();

@@ -22,18 +22,19 @@ use crate::placement::PlacementState;
 
 impl Node {
     /// One of the members of a cluster whose documents and shards they share; the others reach it at `url`.
-    /// `new_id` becomes the id of one that has none. What is its own is opened by
+    /// `new_id` becomes the id of one that has none, `new_secret` what the members know one another by. What is its own is opened by
     /// [`take_part`](Self::take_part). Blocks.
     pub fn open_member(
         config: NodeConfig,
         homes: MetadataHomes,
         site: Arc<dyn Site>,
-        (url, new_id): (String, &str),
+        (url, new_id, new_secret): (String, &str, &str),
     ) -> Result<Arc<Self>> {
         let mut node = Self::begin(config, homes, site)?;
         let id = node.catalog.member_id(new_id)?;
         let own = Member { id, name: node.name.clone(), url };
-        node.assignment = Some(Assignment::new(own));
+        let secret = node.catalog.member_secret(new_secret)?;
+        node.assignment = Some(Assignment::new(own, secret));
         node.clear_unfinished()?;
         node.refresh()?;
         Ok(Arc::new(node))
@@ -48,6 +49,12 @@ impl Node {
     /// Whether it shares the cluster with others.
     pub fn is_member(&self) -> bool {
         self.assignment.is_some()
+    }
+
+    /// What members sign their messages with: it lies with the documents, which whoever may read them is
+    /// trusted with.
+    pub fn member_secret(&self) -> Option<&str> {
+        self.assignment.as_ref().map(|assignment| &*assignment.secret)
     }
 
     /// Who lives, itself among them, as it was told last.
@@ -180,6 +187,7 @@ impl Node {
             directory.elsewhere.insert(entry.name.clone(), description);
         }
         self.directory.store(Arc::new(directory));
+        self.views.renew(&self.directory.load())?;
         Ok(owned)
     }
 

@@ -13,6 +13,7 @@ mod names;
 mod repairing;
 mod security;
 mod shards;
+mod views;
 
 pub use moving::{MovedCollection, NewHouse};
 pub use repairing::{RepairedShard, VerifiedShard};
@@ -37,6 +38,7 @@ use crate::security::KnownSecurity;
 use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
 use crate::state::ClusterState;
 use crate::upgrade::upgrade;
+use views::Views;
 
 pub struct NodeConfig {
     pub data_dir: PathBuf,
@@ -103,12 +105,18 @@ impl Directory {
 }
 
 /// The collections of the node, as one of them asks for another.
-struct Neighbours(Weak<ArcSwap<Directory>>);
+struct Neighbours {
+    directory: Weak<ArcSwap<Directory>>,
+    views: Arc<Views>,
+}
 
 impl Neighbours {
     fn find(&self, collection: &str) -> Result<Arc<Collection>> {
-        let found = self.0.upgrade().and_then(|directory| directory.load().find(collection));
-        found.ok_or_else(|| Error::bad_request(format!("Cross-core join: no such core {collection}")))
+        let directory = self.directory.upgrade();
+        let found = directory.map(|it| it.load().find_to_read(&self.views, collection)).transpose()?;
+        found
+            .flatten()
+            .ok_or_else(|| Error::bad_request(format!("Cross-core join: no such core {collection}")))
     }
 }
 
@@ -139,6 +147,8 @@ pub struct Node {
     /// What became another's, to be closed.
     lost: Mutex<Vec<Arc<Collection>>>,
     known_security: KnownSecurity,
+    /// What is another's, to be read.
+    views: Arc<Views>,
 }
 
 impl Node {
@@ -184,6 +194,7 @@ impl Node {
         let catalog = Arc::new(Catalog::open(data_dir, homes)?);
         Ok(Self {
             name,
+            views: Views::new(catalog.clone(), clock.clone()),
             uploads: Uploads::open(&catalog)?,
             catalog,
             clock,
@@ -330,7 +341,8 @@ impl Node {
         schema: Arc<Schema>,
         auto_commit: AutoCommit,
     ) -> Result<Arc<dyn Shard>> {
-        let peers = Arc::new(Neighbours(Arc::downgrade(&self.directory)));
+        let (directory, views) = (Arc::downgrade(&self.directory), self.views.clone());
+        let peers = Arc::new(Neighbours { directory, views });
         let (place, clock) = (self.place(entry, folder), self.clock.clone());
         self.shards.open(ShardSite { place, schema, auto_commit, clock, peers })
     }

@@ -10,10 +10,10 @@ use meter::Meters;
 use plan::Result;
 use serde::de::DeserializeOwned;
 
-use super::Carrier;
 use super::message::{
     Moment, PinId, PinQuestion, Question, ShardAddress, ShardMessage, ShardReply, decode, encode,
 };
+use super::{Carrier, Letter};
 use crate::member::Member;
 
 /// What goes to other members, and what is to be told them with the next message.
@@ -51,7 +51,7 @@ impl Link {
         question: PinQuestion<'_>,
         meters: &Meters,
     ) -> (Option<PinId>, Result<T>) {
-        match self.send(Question::Pinned(moment, question), meters) {
+        match self.send(Question::Pinned(moment, Box::new(question)), meters) {
             Ok(ShardReply { pin, met: _, result }) => (pin, result),
             Err(error) => (None, Err(error)),
         }
@@ -65,7 +65,9 @@ impl Link {
         let limits = meters.allowance.left();
         let released = self.exchange.released().remove(&self.member.id).unwrap_or_default();
         let asked = ShardMessage { shard: Cow::Borrowed(&self.address), limits, released, question };
-        let answer = self.exchange.carrier.carry(&self.member, encode(&asked)?, limits.time_ms)?;
+        let is_safe = !matches!(asked.question, Question::Update(_) | Question::Commit(_));
+        let letter = Letter { message: encode(&asked)?, time_ms: limits.time_ms, is_safe };
+        let answer = self.exchange.carrier.carry(&self.member, letter)?;
         meters.allowance.take_bytes(answer.len());
         let answered: ShardReply<T> = decode(&answer)?;
         answered.met.iter().for_each(|limit| meters.allowance.meet(*limit));

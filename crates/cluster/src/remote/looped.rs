@@ -9,11 +9,11 @@ use meter::Meters;
 use plan::{Commit, Error, ErrorKind, LogPosition, Result, Schema, UpdateBatch};
 use store::{ContentDigest, ShardImage, Watermark};
 
-use super::Carrier;
 use super::answering::{Answering, Hosted};
 use super::link::Exchange;
 use super::message::ShardAddress;
 use super::shard::RemoteShard;
+use super::{Carrier, Letter};
 use crate::member::Member;
 use crate::shard::{
     AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, Shard, ShardMoment,
@@ -63,8 +63,8 @@ struct Loop {
 }
 
 impl Carrier for Loop {
-    fn carry(&self, _: &Member, message: Vec<u8>, _: Option<u64>) -> Result<Vec<u8>> {
-        self.answering.answer(&self.known, &message)
+    fn carry(&self, _: &Member, letter: Letter) -> Result<Vec<u8>> {
+        self.answering.answer(&self.known, &letter.message)
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) struct ShardReply<T> {
 
 #[derive(Serialize, Deserialize)]
 pub(super) enum Question<'a> {
-    Pinned(Moment, PinQuestion<'a>),
+    Pinned(Moment, Box<PinQuestion<'a>>),
     Read(ReadQuestion<'a>),
     Moment,
     Losses,

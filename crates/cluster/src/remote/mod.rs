@@ -20,13 +20,24 @@ use plan::Result;
 use crate::member::Member;
 
 pub use answering::{Answering, Hosted};
+pub(crate) use link::Exchange;
 pub use message::ShardAddress;
+pub(crate) use shard::RemoteShard;
 
 /// Takes a message to another member and brings its answer.
 pub trait Carrier: Send + Sync {
-    /// Blocks; given up after `time_ms`, where the request has no more. Errors: `Unavailable` where the
-    /// member was not reached, `Unknown` where it may have done what was asked.
-    fn carry(&self, to: &Member, message: Vec<u8>, time_ms: Option<u64>) -> Result<Vec<u8>>;
+    /// Blocks. Errors: `Unavailable` where the member was not reached, `Unknown` where it may have done what
+    /// was asked.
+    fn carry(&self, to: &Member, letter: Letter) -> Result<Vec<u8>>;
+}
+
+/// A message on its way.
+pub struct Letter {
+    pub message: Vec<u8>,
+    /// How long its request may take yet; without an end where nobody said.
+    pub time_ms: Option<u64>,
+    /// It changes nothing, so that it may be sent again.
+    pub is_safe: bool,
 }
 
 #[cfg(test)]

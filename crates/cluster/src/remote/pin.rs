@@ -94,6 +94,10 @@ impl ShardSnapshot for RemotePin {
         self.ask(PinQuestion::Fetch { plan: Cow::Borrowed(plan), hits, expanded, highlight }, meters)
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer> {
         use PinQuestion as Q;
         use SnapshotAnswer as A;
@@ -121,5 +125,5 @@ impl ShardSnapshot for RemotePin {
 }
 
 fn owned(hits: &[&HitRef]) -> Vec<HitRef> {
-    hits.iter().map(|hit| HitRef::clone(hit)).collect()
+    hits.iter().copied().cloned().collect()
 }

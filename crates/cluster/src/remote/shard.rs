@@ -5,15 +5,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use meter::Meters;
-use plan::{Commit, Error, LogPosition, Operation, Result, UpdateBatch, UpdateOutcome};
+use plan::{Commit, Error, ErrorKind, LogPosition, Operation, Result, Schema, UpdateBatch, UpdateOutcome};
+use store::{ContentDigest, ShardImage, Watermark};
 
 use super::link::{Exchange, Link};
 use super::message::{Moment, Question, ReadQuestion, ShardAddress};
 use super::pin::RemotePin;
 use crate::member::Member;
 use crate::shard::{
-    AppliedUpdate, GetRead, JoinRead, ReadAnswer, ReadRequest, ShardMoment, ShardReader, ShardSnapshot,
-    ShardStats, ShardWriter, TermDocumentsRead, UpdateContext,
+    AppliedUpdate, GetRead, JoinRead, ReadAnswer, ReadRequest, RememberedBatches, ShardMoment, ShardReader,
+    ShardSettings, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, TermDocumentsRead, UpdateContext,
+    Visit,
 };
 
 pub(crate) struct RemoteShard {
@@ -23,6 +25,15 @@ pub(crate) struct RemoteShard {
 impl RemoteShard {
     pub fn new(exchange: Arc<Exchange>, member: Member, address: ShardAddress) -> Self {
         Self { link: Arc::new(Link { exchange, member, address }) }
+    }
+}
+
+impl RemoteShard {
+    fn refused(&self, what: &str) -> Error {
+        let Link { member, address, .. } = &*self.link;
+        let message =
+            format!("a shard of `{}` {what} by `{}` alone: ask there", address.collection, member.name);
+        Error::new(ErrorKind::Unavailable, message)
     }
 }
 
@@ -92,6 +103,10 @@ impl ShardReader for RemoteShard {
         })
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn moment(&self) -> ShardMoment {
         self.link.ask(Question::Moment, &Meters::default()).unwrap_or_default()
     }
@@ -106,5 +121,47 @@ impl ShardReader for RemoteShard {
 
     fn try_stats(&self) -> Option<ShardStats> {
         None
+    }
+}
+
+/// What keeps it in order is its own member's: nothing of that is asked of another.
+impl ShardUpkeep for RemoteShard {
+    fn set_schema(&self, _: Arc<Schema>) -> Result<()> {
+        Err(self.refused("is changed"))
+    }
+
+    /// Its member follows the same documents.
+    fn configure(&self, _: &ShardSettings<'_>) {}
+
+    fn build_suggester(&self, _: &str, _: &str) -> Result<()> {
+        Err(self.refused("builds suggesters"))
+    }
+
+    fn export(&self, _: Option<Watermark>, _: &mut Visit<'_>) -> Result<Watermark> {
+        Err(self.refused("is exported"))
+    }
+
+    fn end_export(&self) {}
+
+    fn remembered_batches(&self) -> RememberedBatches {
+        RememberedBatches::default()
+    }
+
+    fn inherit_batches(&self, _: &RememberedBatches) {}
+
+    fn import(&self, _: &[u8], _: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
+        Err(self.refused("takes documents in"))
+    }
+
+    fn capture(&self) -> Result<ShardImage> {
+        Err(self.refused("is backed up"))
+    }
+
+    fn content_digest(&self) -> Result<ContentDigest> {
+        Err(self.refused("is digested"))
+    }
+
+    fn close(&self) -> Result<()> {
+        Ok(())
     }
 }

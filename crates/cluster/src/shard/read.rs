@@ -38,6 +38,10 @@ pub trait ShardReader: Send + Sync {
         Arc::default()
     }
     fn stats(&self) -> ShardStats;
+    /// Whether another member serves it, so that whoever asks waits for messages.
+    fn is_remote(&self) -> bool {
+        false
+    }
     /// The same without a wait: `None` while its state is with another.
     fn try_stats(&self) -> Option<ShardStats> {
         Some(self.stats())
@@ -71,6 +75,10 @@ pub trait ShardSnapshot: Send + Sync {
     ) -> Result<Vec<GroupPartial>>;
     /// The second step of a search: what hits of this snapshot show.
     fn fetch(&self, plan: &SearchPlan, request: &FetchRequest<'_>, meters: &Meters) -> Result<Fetched>;
+    /// As [`ShardReader::is_remote`].
+    fn is_remote(&self) -> bool {
+        false
+    }
     /// Anything else that is asked; [`SnapshotRead::ask_pinned`] is the typed way to it.
     fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer>;
 }

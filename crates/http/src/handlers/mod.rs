@@ -146,12 +146,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
             let error = Error::internal(format!("`{name}` is served elsewhere"));
             Envelope::plain(&call.params).wrap(call, Err(error.into()))
         }
-        Serving::Apart(name) => {
-            let error = Error::bad_request(format!(
-                "`{name}` stands for collections that several nodes serve, which are not searched together yet: name one of them"
-            ));
-            Envelope::plain(&call.params).wrap(call, Err(error.into()))
-        }
+        Serving::Unread(_, error) => Envelope::plain(&call.params).wrap(call, Err(error.into())),
         Serving::Node(handler) => Box::pin(node::run(call, handler, None)).await,
         Serving::Configsets(parts) => Box::pin(node::run(call, NodeHandler::Configsets, Some(parts))).await,
         Serving::V2(v2) => Box::pin(v2::run(call, &v2)).await,
@@ -259,6 +254,7 @@ async fn run_again_if_outdated(
         match dispatch(call, collection, (handler, path), (params, permit)).await {
             Err(failure) if failure.is_outdated && handler != Handler::Update => {
                 collection.await_change().await?;
+                call.server.node.renew_views().await?;
             }
             result => return result,
         }

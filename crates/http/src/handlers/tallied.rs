@@ -25,9 +25,11 @@ impl Serving {
             Self::Node(handler) => Some(server.tallies.of(handler.name()?)),
             Self::V2(v2) => Some(server.tallies.of(v2.verb.handler.name()?)),
             Self::Configsets(_) => Some(server.tallies.of(NodeHandler::Configsets.name()?)),
-            Self::Several(..) | Self::Elsewhere(..) | Self::Apart(_) | Self::Description | Self::Nothing => {
-                None
-            }
+            Self::Several(..)
+            | Self::Elsewhere(..)
+            | Self::Unread(..)
+            | Self::Description
+            | Self::Nothing => None,
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cluster::{Collection, Description, Member};
+use cluster::{Collection, Description, Member, Node};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{
@@ -42,8 +42,8 @@ const OF_ONE_CONNECTION: [HeaderName; 10] = [
 /// How often a member that does not answer is looked for among the living.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// The collections that a path names, where all that count are served here; else who serves the request
-/// instead. `None`: the name is nothing's.
+/// The collections that a path names, where all that count are served here, or by several members; else who
+/// serves the request instead. `None`: the name is nothing's.
 pub(crate) fn place(
     server: &Server,
     name: &str,
@@ -61,9 +61,12 @@ pub(crate) fn place(
     }
     let mut owners = described.iter().map(Description::owner);
     let first = owners.next()?;
-    let is_one = here.is_empty() && owners.all(|owner| owner == first);
-    let name = name.to_owned();
-    Some(Err(if is_one { Serving::Elsewhere(name, first.cloned()) } else { Serving::Apart(name) }))
+    if here.is_empty() && owners.all(|owner| owner == first) {
+        return Some(Err(Serving::Elsewhere(name.to_owned(), first.cloned())));
+    }
+    // Several members have them: whoever was asked gathers what they answer.
+    let all = described.iter().map(|it| server.node.described_to_read(it)).collect::<Result<_>>();
+    Some(all.map_err(|error| Serving::Unread(name.to_owned(), error)))
 }
 
 /// Sends it to the owner.
@@ -83,8 +86,8 @@ pub(crate) async fn forward(
     // Whole, so that nothing of it was sent where its sender breaks off; its room counts until the answer.
     let (body, _room) = Upload::new(server, request, server.config.body_bytes_max)?.whole().await?;
     let body = (!body.is_empty()).then_some(body);
-    let forwarded = Forwarded { url: owner.url.clone(), method, target, headers, body };
-    let answer = while_alive(server, owner, forward.forward(forwarded)).await?;
+    let forwarded = Forwarded { url: owner.url.clone(), method, target, headers, body, is_safe: false };
+    let answer = while_alive(&server.node, owner, forward.forward(forwarded)).await?;
     let ForwardedAnswer { status, content_type, retry_after_s, body } = answer;
     Ok(Reply { status, content_type: content_type.into(), retry_after_s, body, ..Reply::default() })
 }
@@ -92,7 +95,7 @@ pub(crate) async fn forward(
 /// Waits for the answer of a member as long as that lives: one that is paused or cut off answers nothing, and
 /// who waits for it would wait for long. Errors: `Unknown` once it is taken for gone.
 pub(crate) async fn while_alive<T>(
-    server: &Server,
+    node: &Node,
     owner: &Member,
     answer: impl Future<Output = Result<T>>,
 ) -> Result<T> {
@@ -101,7 +104,7 @@ pub(crate) async fn while_alive<T>(
         if let Ok(answered) = timeout(LOOK_EVERY, &mut answer).await {
             return answered;
         }
-        if !server.node.is_alive(owner) {
+        if !node.is_alive(owner) {
             let message = format!(
                 "`{}` is gone, and nobody knows whether it did what was asked; look, or send it again",
                 owner.name

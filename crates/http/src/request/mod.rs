@@ -3,6 +3,7 @@
 //! `unpack`) into a `call`, and what comes back is a `reply`, packed where that pays (`compress`). `service`
 //! is the way through all of them. Knows no handler's work, and no sockets.
 
+pub(crate) mod between_members;
 pub(crate) mod body;
 pub(crate) mod call;
 pub(crate) mod compress;

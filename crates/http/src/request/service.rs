@@ -29,6 +29,7 @@ use crate::members::FORWARDED_BY;
 use crate::observe::query_log::QueryRecord;
 use crate::observe::slow::Watch;
 use crate::observe::tally::Tally;
+use crate::request::between_members;
 use crate::request::body::Upload;
 use crate::request::call::{Call, Content, Sender, retry_after_s};
 use crate::request::elsewhere;
@@ -68,6 +69,12 @@ pub(crate) async fn respond(
 }
 
 async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
+    if let Some(desk) = server.desk.as_ref().filter(|_| watch.uri.path() == between_members::PATH) {
+        let answer = Box::pin(between_members::answer(server, desk, request)).await;
+        return answer.unwrap_or_else(|error| {
+            bare_error(&error).unwrap_or_else(|| Reply::not_found(between_members::PATH))
+        });
+    }
     let started = Instant::now();
     let reply = match Access::of((&server.guard, server.config.read_only), peer, &request, watch.started_ms) {
         Ok(access) => {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Member};
+use plan::Error;
 
 use crate::admission::Load;
 use crate::request::node_handler::NodeHandler;
@@ -32,8 +33,8 @@ pub(crate) enum Serving {
     Several(String, usize),
     /// Another member, which serves the collection of this name; nobody at the moment without one.
     Elsewhere(String, Option<Member>),
-    /// Nobody: collections of this name are served by several members.
-    Apart(String),
+    /// Nobody: of the collections of this name, which several members serve, one cannot be read.
+    Unread(String, Error),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,
     /// What is served, described.
@@ -69,7 +70,7 @@ impl Serving {
             | Serving::Description
             | Serving::Several(..)
             | Serving::Elsewhere(..)
-            | Serving::Apart(_)
+            | Serving::Unread(..)
             | Serving::Node(_)
             | Serving::Configsets(_)
             | Serving::V2(_) => Load::Light,

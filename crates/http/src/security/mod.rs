@@ -243,9 +243,10 @@ impl Access {
     }
 
     /// A collection that a request names beside its own, unless the sender may not search it: it is then as
-    /// if it were not there.
-    pub fn find(&self, node: &Node, name: &str) -> Option<Arc<Collection>> {
-        node.find(name).filter(|collection| self.reads_all() || self.reads(collection))
+    /// if it were not there. Errors: another member serves it, and cannot be asked.
+    pub fn find(&self, node: &Node, name: &str) -> Result<Option<Arc<Collection>>> {
+        let found = node.find_to_read(name)?;
+        Ok(found.filter(|collection| self.reads_all() || self.reads(collection)))
     }
 }
 

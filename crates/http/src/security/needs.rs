@@ -53,7 +53,7 @@ impl Needs {
             Serving::Configsets(_) => {
                 of_node(either(reads, Predefined::ConfigRead, Predefined::ConfigEdit), "/admin/configs")
             }
-            Serving::Several(names, _) | Serving::Elsewhere(names, _) | Serving::Apart(names) => Self {
+            Serving::Several(names, _) | Serving::Elsewhere(names, _) | Serving::Unread(names, _) => Self {
                 permission: Predefined::Read,
                 path: "/select".to_owned(),
                 scope: Scope::Collections(all_of(node, names)),

@@ -37,7 +37,7 @@ impl Answers {
             return None;
         }
         let holds = |kept: &Arc<Kept>| {
-            node.find(&kept.collection).is_some_and(|collection| collection.moment() == kept.moment)
+            node.find(&kept.collection).is_some_and(|collection| collection.moment() == Some(kept.moment))
         };
         self.0.get_if(target?.as_str(), holds).map(|kept| Reply { was_kept: true, ..kept.reply.clone() })
     }

@@ -14,6 +14,7 @@ use crate::admission::Admission;
 use crate::config::ServeConfig;
 use crate::observe::slow_log::SlowLog;
 use crate::observe::tally::Tallies;
+use crate::request::between_members::{MemberCarrier, MemberDesk, MemberKey};
 use crate::security::Guard;
 use answers::Answers;
 use tasks::Tasks;
@@ -32,12 +33,23 @@ pub(crate) struct Server {
     pub slow: SlowLog,
     /// What is counted of the node's own handlers.
     pub tallies: Tallies,
+    /// What answers the other members of the cluster.
+    pub desk: Option<MemberDesk>,
 }
 
 impl Server {
     pub fn new(node: Arc<Node>, config: ServeConfig) -> Self {
         let guard = Guard::new(node.clone(), config.security.clone(), config.log_in_failures_max);
+        if let (Some(forward), Some(secret)) = (&config.forward, node.member_secret()) {
+            node.set_carrier(Arc::new(MemberCarrier {
+                forward: forward.clone(),
+                node: Arc::downgrade(&node),
+                key: MemberKey::new(secret),
+                clock: node.clock().clone(),
+            }));
+        }
         Self {
+            desk: MemberDesk::of(&node),
             node,
             guard,
             answers: Answers::new(config.answer_bytes_max),

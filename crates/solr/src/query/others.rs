@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use analysis::SchemaAnalyzers;
-use plan::Schema;
+use plan::{Result, Schema};
 
 /// What a query needs to know of another collection.
 pub struct OtherSchema {
@@ -17,7 +17,7 @@ pub struct OtherSchema {
     pub analyzers: Arc<SchemaAnalyzers>,
 }
 
-type Find<'a> = dyn Fn(&str) -> Option<OtherSchema> + Send + Sync + 'a;
+type Find<'a> = dyn Fn(&str) -> Result<Option<OtherSchema>> + Send + Sync + 'a;
 
 /// The collections beside the one that is asked, that one among them.
 pub struct Others<'a> {
@@ -26,11 +26,12 @@ pub struct Others<'a> {
 }
 
 impl<'a> Others<'a> {
-    pub fn new(find: impl Fn(&str) -> Option<OtherSchema> + Send + Sync + 'a) -> Self {
+    pub fn new(find: impl Fn(&str) -> Result<Option<OtherSchema>> + Send + Sync + 'a) -> Self {
         Self { find: Box::new(find), asked: AtomicBool::new(false) }
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<OtherSchema> {
+    /// Errors: it is there, and cannot be asked at the moment.
+    pub(crate) fn find(&self, name: &str) -> Result<Option<OtherSchema>> {
         // Relaxed: nothing else is read on the strength of this flag.
         self.asked.store(true, Ordering::Relaxed);
         (self.find)(name)

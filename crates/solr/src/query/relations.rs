@@ -74,7 +74,7 @@ fn other(request: &Request<'_>, name: &str) -> Result<OtherSchema> {
             "`fromIndex` of `{{!join}}` is `{name}`: only a search can ask other collections"
         ))
     })?;
-    others.find(name).ok_or_else(|| Error::bad_request(format!("Cross-core join: no such core {name}")))
+    others.find(name)?.ok_or_else(|| Error::bad_request(format!("Cross-core join: no such core {name}")))
 }
 
 /// Solr's ways to work a join out; here the plan decides, and only names are checked.

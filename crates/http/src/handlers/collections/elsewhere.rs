@@ -71,8 +71,9 @@ pub(super) async fn ask(call: &Call<'_>, owner: &Member) -> Result<Entries> {
         target: "/solr/admin/collections".to_owned(),
         headers,
         body: Some(form.join("&").into()),
+        is_safe: false,
     };
-    let answer = while_alive(call.server, owner, forward.forward(request)).await?;
+    let answer = while_alive(&call.server.node, owner, forward.forward(request)).await?;
     let mut entries = read_javabin(&answer.body).map_err(|_| told(answer.status, None))?;
     if answer.status != 200 {
         return Err(told(answer.status, Some(&entries)));

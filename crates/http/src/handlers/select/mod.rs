@@ -118,7 +118,7 @@ pub(super) async fn run(
     // shards took for it is of this request alone.
     let is_own = matches!(collections, [only] if Arc::ptr_eq(only, serving));
     let is_repeatable = is_repeatable && is_own && !tells_shards;
-    let answer = Answer { entries, moment: is_repeatable.then_some(moment), ..answer };
+    let answer = Answer { entries, moment: moment.filter(|_| is_repeatable), ..answer };
     let answer = if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) };
     Ok(missing.mark(permit, answer))
 }

@@ -109,12 +109,11 @@ impl SearchScope {
 /// The node's collections, as a query asks for them: those that its sender may search.
 fn others(node: Arc<Node>, access: Access) -> Others<'static> {
     Others::new(move |name| {
-        let collection = access.find(&node, name)?;
-        let versioned = collection.versioned_schema();
-        Some(OtherSchema {
-            name: collection.name().into(),
-            schema: versioned.value.clone(),
-            analyzers: versioned.derived(SchemaAnalyzers::new),
-        })
+        let other = |collection: Arc<Collection>| {
+            let versioned = collection.versioned_schema();
+            let analyzers = versioned.derived(SchemaAnalyzers::new);
+            OtherSchema { name: collection.name().into(), schema: versioned.value.clone(), analyzers }
+        };
+        Ok(access.find(&node, name)?.map(other))
     })
 }

@@ -122,7 +122,7 @@ impl<'a> Subqueries<'a> {
     fn other(&self, name: &str) -> Result<Arc<Collection>> {
         self.call
             .access
-            .find(&self.call.server.node, name)
+            .find(&self.call.server.node, name)?
             .ok_or_else(|| Error::bad_request(format!("`fromIndex` names `{name}`, which does not exist")))
     }
 }

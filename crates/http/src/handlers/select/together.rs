@@ -40,7 +40,8 @@ pub(super) fn named(call: &Call<'_>, params: &Params) -> Result<Option<Together>
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let unknown = || Error::bad_request(format!("Could not find collection : {name}"));
         let node = &call.server.node;
-        for collection in node.resolve(name).map_err(|_| unknown())? {
+        for described in node.resolve_described(name).map_err(|_| unknown())? {
+            let collection = node.described_to_read(&described)?;
             // Which the sender may not search is as if it were not there.
             if !call.access.reads_all() && !call.access.reads(&collection) {
                 return Err(unknown());
