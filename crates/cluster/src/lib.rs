@@ -25,6 +25,7 @@ mod security;
 mod shard;
 mod state;
 mod upgrade;
+mod views;
 
 pub use backup::{BackupPlace, BackupRoot, BackupsToDelete};
 pub use catalog::MetadataHomes;

@@ -22,8 +22,8 @@ use crate::placement::PlacementState;
 
 impl Node {
     /// One of the members of a cluster whose documents and shards they share; the others reach it at `url`.
-    /// `new_id` becomes the id of one that has none, `new_secret` what the members know one another by. What is its own is opened by
-    /// [`take_part`](Self::take_part). Blocks.
+    /// `new_id` becomes the id of one that has none, `new_secret` what the members know one another by. What
+    /// is its own is opened by [`take_part`](Self::take_part). Blocks.
     pub fn open_member(
         config: NodeConfig,
         homes: MetadataHomes,
@@ -187,7 +187,7 @@ impl Node {
             directory.elsewhere.insert(entry.name.clone(), description);
         }
         self.directory.store(Arc::new(directory));
-        self.views.renew(&self.directory.load())?;
+        self.renew_views_now()?;
         Ok(owned)
     }
 

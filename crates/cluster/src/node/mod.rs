@@ -10,10 +10,10 @@ mod follow;
 mod lifecycle;
 mod moving;
 mod names;
+mod reading;
 mod repairing;
 mod security;
 mod shards;
-mod views;
 
 pub use moving::{MovedCollection, NewHouse};
 pub use repairing::{RepairedShard, VerifiedShard};
@@ -38,7 +38,7 @@ use crate::security::KnownSecurity;
 use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
 use crate::state::ClusterState;
 use crate::upgrade::upgrade;
-use views::Views;
+use crate::views::Views;
 
 pub struct NodeConfig {
     pub data_dir: PathBuf,

@@ -5,9 +5,8 @@
 //! In: a request whose path names such a collection; out: the owner's reply, or 503 while there is none.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use cluster::{Collection, Description, Member, Node};
+use cluster::{Collection, Description, Member};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{
@@ -15,9 +14,8 @@ use hyper::header::{
     TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use plan::{Error, ErrorKind, Result};
-use tokio::time::timeout;
 
-use crate::members::{FORWARDED_BY, Forward, Forwarded, ForwardedAnswer};
+use crate::members::{FORWARDED_BY, Forward, Forwarded, ForwardedAnswer, while_alive};
 use crate::request::body::Upload;
 use crate::request::reply::Reply;
 use crate::request::serving::Serving;
@@ -38,9 +36,6 @@ const OF_ONE_CONNECTION: [HeaderName; 10] = [
     TRANSFER_ENCODING,
     UPGRADE,
 ];
-
-/// How often a member that does not answer is looked for among the living.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The collections that a path names, where all that count are served here, or by several members; else who
 /// serves the request instead. `None`: the name is nothing's.
@@ -90,28 +85,6 @@ pub(crate) async fn forward(
     let answer = while_alive(&server.node, owner, forward.forward(forwarded)).await?;
     let ForwardedAnswer { status, content_type, retry_after_s, body } = answer;
     Ok(Reply { status, content_type: content_type.into(), retry_after_s, body, ..Reply::default() })
-}
-
-/// Waits for the answer of a member as long as that lives: one that is paused or cut off answers nothing, and
-/// who waits for it would wait for long. Errors: `Unknown` once it is taken for gone.
-pub(crate) async fn while_alive<T>(
-    node: &Node,
-    owner: &Member,
-    answer: impl Future<Output = Result<T>>,
-) -> Result<T> {
-    let mut answer = std::pin::pin!(answer);
-    loop {
-        if let Ok(answered) = timeout(LOOK_EVERY, &mut answer).await {
-            return answered;
-        }
-        if !node.is_alive(owner) {
-            let message = format!(
-                "`{}` is gone, and nobody knows whether it did what was asked; look, or send it again",
-                owner.name
-            );
-            return Err(Error::new(ErrorKind::Unknown, message));
-        }
-    }
 }
 
 /// What sends requests to the owner of `name`. Errors: `Unavailable` where nobody serves it at the moment.

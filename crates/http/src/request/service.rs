@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use crate::admission::Load;
 use crate::connection::listener::Peer;
 use crate::handlers;
-use crate::members::FORWARDED_BY;
+use crate::members::{FORWARDED_BY, SHARDS_PATH};
 use crate::observe::query_log::QueryRecord;
 use crate::observe::slow::Watch;
 use crate::observe::tally::Tally;
@@ -69,11 +69,10 @@ pub(crate) async fn respond(
 }
 
 async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
-    if let Some(desk) = server.desk.as_ref().filter(|_| watch.uri.path() == between_members::PATH) {
-        let answer = Box::pin(between_members::answer(server, desk, request)).await;
-        return answer.unwrap_or_else(|error| {
-            bare_error(&error).unwrap_or_else(|| Reply::not_found(between_members::PATH))
-        });
+    if let Some((answering, key)) = server.desk.as_ref().filter(|_| watch.uri.path() == SHARDS_PATH) {
+        let answer = Box::pin(between_members::answer(server, (answering, key), request)).await;
+        let answer = answer.map_or_else(|error| bare_error(&error), Some);
+        return answer.unwrap_or_else(|| Reply::not_found(SHARDS_PATH));
     }
     let started = Instant::now();
     let reply = match Access::of((&server.guard, server.config.read_only), peer, &request, watch.started_ms) {

@@ -8,13 +8,13 @@ pub(crate) mod tasks;
 
 use std::sync::Arc;
 
-use cluster::Node;
+use cluster::{Answering, Node};
 
 use crate::admission::Admission;
 use crate::config::ServeConfig;
+use crate::members::{MemberCarrier, MemberKey};
 use crate::observe::slow_log::SlowLog;
 use crate::observe::tally::Tallies;
-use crate::request::between_members::{MemberCarrier, MemberDesk, MemberKey};
 use crate::security::Guard;
 use answers::Answers;
 use tasks::Tasks;
@@ -33,23 +33,21 @@ pub(crate) struct Server {
     pub slow: SlowLog,
     /// What is counted of the node's own handlers.
     pub tallies: Tallies,
-    /// What answers the other members of the cluster.
-    pub desk: Option<MemberDesk>,
+    /// What answers the other members of the cluster, and by which they are known.
+    pub desk: Option<(Arc<Answering>, MemberKey)>,
 }
 
 impl Server {
     pub fn new(node: Arc<Node>, config: ServeConfig) -> Self {
         let guard = Guard::new(node.clone(), config.security.clone(), config.log_in_failures_max);
-        if let (Some(forward), Some(secret)) = (&config.forward, node.member_secret()) {
-            node.set_carrier(Arc::new(MemberCarrier {
-                forward: forward.clone(),
-                node: Arc::downgrade(&node),
-                key: MemberKey::new(secret),
-                clock: node.clock().clone(),
-            }));
+        let key = node.member_secret().map(MemberKey::new);
+        if let (Some(forward), Some(key)) = (&config.forward, &key) {
+            let (forward, key, clock) = (forward.clone(), key.clone(), node.clock().clone());
+            node.set_carrier(Arc::new(MemberCarrier { forward, node: Arc::downgrade(&node), key, clock }));
         }
+        let desk = key.map(|key| (Arc::new(Answering::new(node.clock().clone())), key));
         Self {
-            desk: MemberDesk::of(&node),
+            desk,
             node,
             guard,
             answers: Answers::new(config.answer_bytes_max),

@@ -14,9 +14,9 @@ use solr::params::response::{OMIT_HEADER, WT};
 use solr::response::{Entries, read_javabin};
 
 use super::replicas;
-use crate::members::{FORWARDED_BY, Forwarded};
+use crate::members::{FORWARDED_BY, Forwarded, while_alive};
 use crate::request::call::Call;
-use crate::request::elsewhere::{reachable, while_alive};
+use crate::request::elsewhere::reachable;
 
 /// Who is to do it, where that is another member. Errors: `Unavailable` where nobody can at the moment.
 pub(super) fn owner(call: &Call<'_>, action: &str) -> Result<Option<Member>> {

@@ -1,11 +1,19 @@
 //! Requests that another member of the cluster serves. Who serves what is `cluster`'s, when a request is sent
 //! on is decided here in `http`; the binary brings what sends it, by the same client that others use.
 
+mod alive;
+mod carrier;
+mod key;
+
 use std::future::Future;
 use std::pin::Pin;
 
 use bytes::Bytes;
 use plan::Result;
+
+pub(crate) use alive::while_alive;
+pub(crate) use carrier::{CONTENT_TYPE, MemberCarrier, SHARDS_PATH};
+pub(crate) use key::MemberKey;
 
 /// Of the member that sent a request on; whoever gets it does not send it further.
 pub const FORWARDED_BY: &str = "parhelion-forwarded-by";

@@ -12,17 +12,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use meter::Clock;
 use plan::{Error, ErrorKind, Result, Schema};
 
-use super::{Directory, Node};
 use crate::catalog::Catalog;
 use crate::collection::{Collection, Served, ServedShard};
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::in_use::VersionedSchema;
 use crate::member::{Description, Member};
-use crate::offload;
-use crate::remote::{Carrier, Exchange, Hosted, RemoteShard, ShardAddress};
+use crate::remote::{Carrier, Exchange, RemoteShard, ShardAddress};
 use crate::shard::Shard;
 
-pub(super) struct Views {
+pub(crate) struct Views {
     catalog: Arc<Catalog>,
     clock: Arc<dyn Clock>,
     exchange: OnceLock<Arc<Exchange>>,
@@ -42,16 +40,13 @@ impl Views {
         Arc::new(Self { catalog, clock, exchange: OnceLock::new(), open: Mutex::default() })
     }
 
-    /// What a name stands for alone, if it is served elsewhere. Errors: `Unavailable` where nobody serves it
-    /// at the moment.
-    fn find(&self, directory: &Directory, name: &str) -> Result<Option<Arc<Collection>>> {
-        match &*directory.members_of(name) {
-            [one] => directory.described(one).map(|described| self.of(described)).transpose(),
-            _ => Ok(None),
-        }
+    /// What takes messages to the other members; set once, before any is asked.
+    pub fn set_carrier(&self, carrier: Arc<dyn Carrier>) {
+        let _ = self.exchange.set(Exchange::new(carrier));
     }
 
-    fn of(&self, described: &Description) -> Result<Arc<Collection>> {
+    /// Blocks where it was not asked before. Errors: `Unavailable` where nobody serves it at the moment.
+    pub fn of(&self, described: &Description) -> Result<Arc<Collection>> {
         let gone = || {
             let message = format!("nobody serves `{}` at the moment; try again", described.name());
             Error::new(ErrorKind::Unavailable, message)
@@ -77,13 +72,12 @@ impl Views {
         Ok(collection)
     }
 
-    /// Forgets those that are no longer served elsewhere, and takes up what was changed of the others.
-    pub fn renew(&self, directory: &Directory) -> Result<()> {
-        let keys: Vec<_> = directory.elsewhere.values().map(|it| it.entry.key().to_owned()).collect();
+    /// Forgets those without one of these keys, and takes up what was changed of the others.
+    pub fn renew(&self, keys: &[&str]) -> Result<()> {
         let Some(exchange) = self.exchange.get() else { return Ok(()) };
         let open: Vec<View> = {
             let mut open = self.lock();
-            open.retain(|key, _| keys.contains(key));
+            open.retain(|key, _| keys.contains(&key.as_str()));
             open.values().cloned().collect()
         };
         for view in open {
@@ -115,57 +109,4 @@ fn remote_shards(
     };
     let shards = entry.folders(&edition).into_iter().map(shard).collect();
     Served { edition, router: entry.router.clone(), documents: entry.shards().into(), shards }
-}
-
-impl Node {
-    /// What takes messages to the other members; set once, before any is asked.
-    pub fn set_carrier(&self, carrier: Arc<dyn Carrier>) {
-        let _ = self.views.exchange.set(Exchange::new(carrier));
-    }
-
-    /// To be read alone: by the name of a collection, a core, or an alias of one collection, whoever serves
-    /// it. Blocks where that is another and it was not asked before. Errors: `Unavailable` where nobody
-    /// serves it at the moment.
-    pub fn find_to_read(&self, name: &str) -> Result<Option<Arc<Collection>>> {
-        self.directory.load().find_to_read(&self.views, name)
-    }
-
-    /// A collection to be read that a description names, whoever serves it. As [`Node::find_to_read`].
-    pub fn described_to_read(&self, described: &Description) -> Result<Arc<Collection>> {
-        match self.find_own(described.name()) {
-            Some(own) => Ok(own),
-            None => offload::compute(|| self.views.of(described)),
-        }
-    }
-
-    /// Takes up what others changed of the collections that they serve and this node has read.
-    pub async fn renew_views(self: &Arc<Self>) -> Result<()> {
-        let node = self.clone();
-        offload::update(move || node.views.renew(&node.directory.load())).await?
-    }
-}
-
-impl Directory {
-    pub(super) fn find_to_read(&self, views: &Views, name: &str) -> Result<Option<Arc<Collection>>> {
-        match self.find(name) {
-            Some(own) => Ok(Some(own)),
-            None => offload::compute(|| views.find(self, name)),
-        }
-    }
-}
-
-impl Hosted for Node {
-    fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
-        let is_it = |it: &Arc<Collection>| {
-            let entry = it.entry();
-            entry.key() == address.collection && entry.created_ms == address.created_ms
-        };
-        let collection = self.list().into_iter().find(is_it).ok_or_else(|| {
-            let message = format!("`{}` is not served here, or not yet; try again", address.collection);
-            Error::new(ErrorKind::Unavailable, message)
-        })?;
-        // A rebuild put others in the place of those that were there.
-        let moved = || Error::new(ErrorKind::SchemaChanged, "the shard was rebuilt; ask the one of today");
-        collection.shard_of_folder(&address.folder).ok_or_else(moved)
-    }
 }

@@ -1,0 +1,78 @@
+//! Collections to be read, whoever serves them: those that are served here, and views of the others. And the
+//! other side: the shards that are here, for the members that ask them.
+
+use std::sync::Arc;
+
+use plan::{Error, ErrorKind, Result};
+
+use super::{Directory, Node};
+use crate::collection::Collection;
+use crate::member::Description;
+use crate::offload;
+use crate::remote::{Carrier, Hosted, ShardAddress};
+use crate::shard::Shard;
+use crate::views::Views;
+
+impl Node {
+    /// What takes messages to the other members; set once, before any is asked.
+    pub fn set_carrier(&self, carrier: Arc<dyn Carrier>) {
+        self.views.set_carrier(carrier);
+    }
+
+    /// To be read alone: by the name of a collection, a core, or an alias of one collection, whoever serves
+    /// it. Blocks where that is another and it was not asked before. Errors: `Unavailable` where nobody
+    /// serves it at the moment.
+    pub fn find_to_read(&self, name: &str) -> Result<Option<Arc<Collection>>> {
+        self.directory.load().find_to_read(&self.views, name)
+    }
+
+    /// A collection to be read that a description names, whoever serves it. As [`Node::find_to_read`].
+    pub fn described_to_read(&self, described: &Description) -> Result<Arc<Collection>> {
+        match self.find_own(described.name()) {
+            Some(own) => Ok(own),
+            None => offload::compute(|| self.views.of(described)),
+        }
+    }
+
+    /// Takes up what others changed of the collections that they serve and this node has read.
+    pub async fn renew_views(self: &Arc<Self>) -> Result<()> {
+        let node = self.clone();
+        offload::update(move || node.renew_views_now()).await?
+    }
+}
+
+impl Node {
+    pub(super) fn renew_views_now(&self) -> Result<()> {
+        let directory = self.directory.load();
+        let keys: Vec<&str> = directory.elsewhere.values().map(|it| it.entry.key()).collect();
+        self.views.renew(&keys)
+    }
+}
+
+impl Directory {
+    pub(super) fn find_to_read(&self, views: &Views, name: &str) -> Result<Option<Arc<Collection>>> {
+        match self.find(name) {
+            Some(own) => Ok(Some(own)),
+            None => match &*self.members_of(name) {
+                [one] => self.described(one).map(|it| offload::compute(|| views.of(it))).transpose(),
+                _ => Ok(None),
+            },
+        }
+    }
+}
+
+impl Hosted for Node {
+    fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
+        let is_it = |it: &Arc<Collection>| {
+            let entry = it.entry();
+            entry.key() == address.collection && entry.created_ms == address.created_ms
+        };
+        let collection = self.list().into_iter().find(is_it).ok_or_else(|| {
+            let message = format!("`{}` is not served here, or not yet; try again", address.collection);
+            Error::new(ErrorKind::Unavailable, message)
+        })?;
+        // A rebuild put others in the place of those that were there.
+        let moved = || Error::new(ErrorKind::SchemaChanged, "the shard was rebuilt; ask the one of today");
+        collection.shard_of_folder(&address.folder).ok_or_else(moved)
+    }
+}
