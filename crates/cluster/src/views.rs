@@ -68,6 +68,7 @@ impl Views {
         let collection =
             Arc::new(Collection::new(document, self.catalog.clone(), schema, config.into(), opened));
         let view = View { entry: entry.clone(), owner: owner.clone(), collection: collection.clone() };
+        // Where two opened it at once, either is as good: a view holds nothing but two documents.
         self.lock().insert(entry.key().to_owned(), view);
         Ok(collection)
     }

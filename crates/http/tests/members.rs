@@ -353,13 +353,16 @@ impl Served {
     }
 }
 
+/// With one user, who may do everything.
+fn security_file() -> String {
+    format!(r#"{{"authentication":{{"class":"solr.BasicAuthPlugin","credentials":{{"solr":"{HASH}"}}}}}}"#)
+}
+
 #[tokio::test]
 async fn all_members_follow_who_may_do_what() {
     let cluster = Cluster::default();
     let [a, b] = cluster.two().await;
-    let security = format!(
-        r#"{{"authentication":{{"class":"solr.BasicAuthPlugin","credentials":{{"solr":"{HASH}"}}}}}}"#
-    );
+    let security = security_file();
     // Both started open. A file that comes to be shuts them.
     a.node.save_security(security).await.unwrap();
     assert_eq!((a.get("/solr/admin/info/health").await.status, a.lets_in(ADMIN).await), (401, true));
@@ -386,9 +389,7 @@ async fn all_members_follow_who_may_do_what() {
 async fn a_security_file_that_is_none_opens_no_door() {
     let cluster = Cluster::default();
     let [a, b] = cluster.two().await;
-    let security = format!(
-        r#"{{"authentication":{{"class":"solr.BasicAuthPlugin","credentials":{{"solr":"{HASH}"}}}}}}"#
-    );
+    let security = security_file();
     a.node.save_security(security.clone()).await.unwrap();
     b.node.refreshed().await.unwrap();
     assert!(a.lets_in(ADMIN).await && b.lets_in(ADMIN).await, "what was never looked at cannot stay");

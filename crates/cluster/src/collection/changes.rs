@@ -276,6 +276,7 @@ impl Collection {
     ) -> Result<()> {
         let _changing = self.lock();
         let version = saved.version;
+        // As a new one, without the lineage of the last: no plan of before is asked of these shards.
         if version != self.schema.load().version || served.edition != self.edition() {
             let schema = Arc::new(Schema::build(saved.source)?.at_version(version));
             self.home.put(served);

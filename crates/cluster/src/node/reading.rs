@@ -63,6 +63,7 @@ impl Directory {
 
 impl Hosted for Node {
     fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
+        // By birth too: one that was made again under the key has other documents.
         let is_it = |it: &Arc<Collection>| {
             let entry = it.entry();
             entry.key() == address.collection && entry.created_ms == address.created_ms

@@ -39,8 +39,9 @@ impl Answering {
     /// Blocks. Errors: a message that is not understood; those of the shard are in the answer.
     pub fn answer(&self, hosted: &dyn Hosted, message: &[u8]) -> Result<Vec<u8>> {
         let ShardMessage { shard, limits, released, question } = decode::<ShardMessage<'static>>(message)?;
+        // Before the question, which may want the room.
         self.pins.release(&released);
-        self.pins.sweep();
+        // Its time begins anew: clocks of two members differ by more than a search takes.
         let allowance = Allowance::new(limits, self.clock.clone(), self.clock.now_ms());
         let meters = Meters { allowance, trace: Trace::default() };
         let shard = hosted.shard(&shard);
@@ -60,6 +61,7 @@ impl Answering {
             Question::Stats => out.told(shard.map(|shard| shard.stats())),
             Question::Position => out.told(shard.map(|shard| shard.position())),
             Question::Update(batch) => {
+                // Whoever asks waits for one answer, which must not come before the log has it.
                 let context = UpdateContext::default();
                 out.told(shard.map(|shard| shard.update(batch.into_owned(), context).wait()))
             }
@@ -73,6 +75,7 @@ impl Answering {
         moment: Moment,
     ) -> Result<(PinId, Arc<dyn ShardSnapshot>)> {
         let pin = match moment {
+            // The shard may be closed by now, or another's: what was pinned is still what it was.
             Moment::Kept(id) => return Ok((id, self.pins.find(id)?)),
             Moment::Visible => shard?.pin(),
             Moment::Applied => shard?.pin_applied()?,

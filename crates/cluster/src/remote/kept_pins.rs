@@ -35,13 +35,8 @@ impl KeptPins {
 
     /// Errors: `Busy` where too many are kept.
     pub fn keep(&self, pin: Arc<dyn ShardSnapshot>) -> Result<PinId> {
+        self.sweep();
         let (mut kept, now_ms) = (self.lock(), self.clock.now_ms());
-        if kept.pins.len() >= KEPT_MAX {
-            kept.pins.retain(|_, (pin, used_ms)| {
-                // One that is asked at the moment is in use, however long that takes.
-                Arc::strong_count(pin) > 1 || now_ms.saturating_sub(*used_ms) < KEPT_MS
-            });
-        }
         if kept.pins.len() >= KEPT_MAX {
             let message = format!("`{KEPT_MAX}` searches of other members are under way here; try again");
             return Err(Error::new(ErrorKind::Busy, message));
@@ -69,10 +64,11 @@ impl KeptPins {
         ids.iter().for_each(|id| drop(kept.pins.remove(id)));
     }
 
-    /// Lets go of those of which nothing was heard for a while; called again and again.
+    /// Lets go of those of which nothing was heard for a while.
     pub fn sweep(&self) {
         let (mut kept, now_ms) = (self.lock(), self.clock.now_ms());
         kept.pins.retain(|_, (pin, used_ms)| {
+            // One that is asked at the moment is in use, however long that takes.
             Arc::strong_count(pin) > 1 || now_ms.saturating_sub(*used_ms) < KEPT_MS
         });
     }

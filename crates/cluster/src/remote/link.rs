@@ -63,11 +63,14 @@ impl Link {
 
     fn send<T: DeserializeOwned>(&self, question: Question<'_>, meters: &Meters) -> Result<ShardReply<T>> {
         let limits = meters.allowance.left();
+        // A message that is lost loses these too: they are let go of there by themselves, a minute later.
         let released = self.exchange.released().remove(&self.member.id).unwrap_or_default();
         let asked = ShardMessage { shard: Cow::Borrowed(&self.address), limits, released, question };
+        // All else may be asked twice; a second pin that nobody hears of is swept.
         let is_safe = !matches!(asked.question, Question::Update(_) | Question::Commit(_));
         let letter = Letter { message: encode(&asked)?, time_ms: limits.time_ms, is_safe };
         let answer = self.exchange.carrier.carry(&self.member, letter)?;
+        // What another found is in this member's memory too.
         meters.allowance.take_bytes(answer.len());
         let answered: ShardReply<T> = decode(&answer)?;
         answered.met.iter().for_each(|limit| meters.allowance.meet(*limit));

@@ -51,6 +51,7 @@ pub(super) struct ShardReply<T> {
 
 #[derive(Serialize, Deserialize)]
 pub(super) enum Question<'a> {
+    // In a box: plans of some questions are as large as all others together.
     Pinned(Moment, Box<PinQuestion<'a>>),
     Read(ReadQuestion<'a>),
     Moment,
@@ -102,6 +103,7 @@ pub(super) enum ReadQuestion<'a> {
 }
 
 pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>> {
+    // With names, by which members of two releases understand one another.
     rmp_serde::to_vec_named(message)
         .map_err(|error| Error::internal("a message between members cannot be written").with_source(error))
 }

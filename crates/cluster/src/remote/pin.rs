@@ -50,6 +50,7 @@ impl RemotePin {
 
 impl Drop for RemotePin {
     fn drop(&mut self) {
+        // Noted alone: whoever drops it may stand on a thread that must not wait for another member.
         if let Some(id) = *self.kept.get_mut().unwrap_or_else(PoisonError::into_inner) {
             self.link.release(id);
         }

@@ -66,6 +66,7 @@ impl ShardWriter for RemoteShard {
 
 impl ShardReader for RemoteShard {
     fn pin(&self) -> Arc<dyn ShardSnapshot> {
+        // Nothing is sent: most pins are asked at once, and the first question makes it.
         Arc::new(RemotePin::new(self.link.clone(), Moment::Visible))
     }
 
@@ -120,6 +121,7 @@ impl ShardReader for RemoteShard {
     }
 
     fn try_stats(&self) -> Option<ShardStats> {
+        // Whoever asks so waits for nobody.
         None
     }
 }

@@ -58,10 +58,12 @@ impl Carrier for MemberCarrier {
                 }
             }
         };
+        // From a thread that the runtime may not count on meanwhile: the seam of shards blocks.
         let answer = compute(|| Handle::current().block_on(answer))?;
         if answer.status == 200 {
             return Ok(answer.body.into());
         }
+        // An error of the way, as of a signature: those of the shard are in an answer of 200.
         let text: String = String::from_utf8_lossy(&answer.body).chars().take(500).collect();
         let message = format!("`{}` answered {} to a question of its shard: {text}", to.name, answer.status);
         Err(Error::new(ErrorKind::Unavailable, message))

@@ -33,6 +33,7 @@ impl MemberKey {
             header.and_then(|it| it.split_once(':')).ok_or_else(|| refused("no signature"))?;
         let signed_ms: i64 = signed_ms.parse().map_err(|_| refused("no time in the signature"))?;
         let tag = from_hex(tag).ok_or_else(|| refused("no signature"))?;
+        // Before the time: what no member signed is told nothing of clocks.
         hmac::verify(&self.0, &signed(signed_ms, body), &tag)
             .map_err(|_| refused("another secret signed this; do both use one store?"))?;
         match signed_ms.abs_diff(now_ms) <= SKEW_MS.unsigned_abs() {

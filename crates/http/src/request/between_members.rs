@@ -22,8 +22,11 @@ pub(crate) async fn answer(
     (answering, key): (&Arc<Answering>, &MemberKey),
     request: Request<Incoming>,
 ) -> Result<Reply> {
+    // Past admission: whoever asks was admitted where its client came in, and a member that made it wait for
+    // room that is held by those who wait for the other member would wait for itself.
     let headers = request.headers().clone();
     let (body, room) = Upload::new(server, request, server.config.body_bytes_max)?.whole().await?;
+    // The body is signed, so that it is read first, within the room that all bodies have.
     key.check(&headers, server.node.clock().now_ms(), &body)?;
     let (answering, node) = (answering.clone(), server.node.clone());
     // It may wait for the log, or compute for long: neither is for the threads that read requests.

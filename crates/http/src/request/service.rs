@@ -69,6 +69,7 @@ pub(crate) async fn respond(
 }
 
 async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
+    // Before anybody is asked who they are: members have no log-in, and clients no key.
     if let Some((answering, key)) = server.desk.as_ref().filter(|_| watch.uri.path() == SHARDS_PATH) {
         let answer = Box::pin(between_members::answer(server, (answering, key), request)).await;
         let answer = answer.map_or_else(|error| bare_error(&error), Some);
