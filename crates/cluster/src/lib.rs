@@ -30,8 +30,8 @@ mod views;
 pub use backup::{BackupPlace, BackupRoot, BackupsToDelete};
 pub use catalog::MetadataHomes;
 pub use collection::{
-    Collection, Counted, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus, SchemaEdit,
-    ShardSelection, SnapshotFacts, Together, UpdateCounts,
+    Collection, Counted, GetShards, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus,
+    SchemaEdit, ShardSelection, SnapshotFacts, Together, UpdateCounts,
 };
 pub use create::{CreateCollection, Sharding};
 pub use engine::{

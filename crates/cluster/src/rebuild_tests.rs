@@ -14,8 +14,8 @@ use plan::{
 use crate::crash_tests::Recording;
 use crate::tests::config;
 use crate::{
-    CacheSizes, Collection, CreateCollection, Node, NodeConfig, RebuildState, ThreadScheduler, UpdateContext,
-    engine_shards,
+    CacheSizes, Collection, CreateCollection, GetShards, Node, NodeConfig, RebuildState, ThreadScheduler,
+    UpdateContext, engine_shards,
 };
 
 /// Goes on by a millisecond whenever it is looked at.
@@ -103,8 +103,12 @@ async fn ended(films: &Collection) -> (RebuildState, String) {
 }
 
 pub(crate) async fn year(films: &Collection, id: &str) -> Option<Value> {
-    let found =
-        films.get((&[id.to_owned()], None), &FieldSelection::everything()).await.unwrap().pop().unwrap();
+    let found = films
+        .get((&[id.to_owned()], GetShards::default()), &FieldSelection::everything())
+        .await
+        .unwrap()
+        .pop()
+        .unwrap();
     found?.1.first("year").cloned()
 }
 

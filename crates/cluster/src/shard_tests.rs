@@ -11,7 +11,9 @@ use plan::{
 
 use crate::rebuild_tests::{count, film, open, schema, update, year};
 use crate::tests::config;
-use crate::{BackupPlace, Collection, CreateCollection, Intake, Node, RebuildState, Sharding, UpdateContext};
+use crate::{
+    BackupPlace, Collection, CreateCollection, GetShards, Intake, Node, RebuildState, Sharding, UpdateContext,
+};
 
 async fn make(node: &Arc<Node>, name: &str, shards: Sharding) -> Result<Arc<Collection>> {
     let create = CreateCollection::new(name, "_default", schema(), config(1024));
@@ -221,6 +223,6 @@ async fn each_operation_of_a_batch_is_told_of() {
     let told: Vec<_> = outcome.added.iter().map(|(id, _)| id.clone()).collect();
     assert_eq!(told, (0..30).map(|number| format!("f{number}")).collect::<Vec<_>>());
     let fields = FieldSelection::everything();
-    let found = collection.get((&told, None), &fields).await.unwrap();
+    let found = collection.get((&told, GetShards::default()), &fields).await.unwrap();
     assert!(found.iter().all(Option::is_some));
 }

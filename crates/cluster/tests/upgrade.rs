@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cluster::{CacheSizes, Collection, Node, NodeConfig, ThreadScheduler, engine_shards};
+use cluster::{CacheSizes, Collection, GetShards, Node, NodeConfig, ThreadScheduler, engine_shards};
 use meter::Clock;
 use plan::{Commit, FieldSelection, Value};
 
@@ -42,7 +42,10 @@ fn copy(from: &Path, to: &Path) {
 }
 
 async fn text(collection: &Collection, id: &str, field: &str) -> Option<Value> {
-    let found = collection.get((&[id.to_owned()], None), &FieldSelection::everything()).await.unwrap();
+    let found = collection
+        .get((&[id.to_owned()], GetShards::default()), &FieldSelection::everything())
+        .await
+        .unwrap();
     found.into_iter().next()??.1.first(field).cloned()
 }
 

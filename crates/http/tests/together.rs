@@ -317,3 +317,60 @@ async fn handlers_ask_the_shards_that_are_named() {
     }
     refused(&halves.0, "/solr/both/terms?terms.fl=id&shards=shard1", "`shards` names shards of one").await;
 }
+
+/// `/get` asks the shards that the request names, filtered or not; a route is a hint for each id, and names
+/// shards where filters are asked.
+#[tokio::test]
+async fn documents_are_got_from_the_shards_that_are_named() {
+    let halves = Halves::start().await;
+    let all: Vec<String> = (11..30).map(|number| number.to_string()).collect();
+    let got = async |name: &str, query: &str| {
+        let answer = halves.ask(name, &format!("/get?ids={}&fl=id&{query}", all.join(","))).await;
+        answer.split('"').filter(|part| part.parse::<u32>().is_ok()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let shown = halves.ask("right", "/select?q=*:*&rows=30&sort=id+asc&fl=id,[shard]").await;
+    let of_shard = |shard: &str| {
+        let there = |id: &&String| shown.contains(&format!(r#"{{"id":"{id}","[shard]":"{shard}"}}"#));
+        all.iter().filter(there).cloned().collect::<Vec<_>>()
+    };
+    let (first, second) = (of_shard("shard1"), of_shard("shard2"));
+    assert!(!first.is_empty() && !second.is_empty() && first.len() + second.len() == 19, "{shown}");
+    for filter in ["", "&fq=sold:[0+TO+*]"] {
+        let check = async |query: &str, expected: &[String]| {
+            assert_eq!(got("right", &format!("{query}{filter}")).await, expected, "{query}{filter}");
+        };
+        check("shards=shard1", &first).await;
+        check("shards=shard2", &second).await;
+        check("shards=shard2,shard1", &all).await;
+        check("distrib=false", &first).await;
+        check(&format!("_route_={}", second[0]), &second).await;
+        assert_eq!(got("right_shard2_replica_n2", &format!("distrib=false{filter}")).await, second);
+        // Of two collections the first shard of each.
+        assert_eq!(got("both", &format!("distrib=false{filter}")).await, first);
+        let path = format!("/get?id={}&fl=id,[shard]&shards=shard2{filter}", second[0]);
+        let told = format!(r#"{{"doc":{{"id":"{}","[shard]":"shard2"}}}}"#, second[0]);
+        assert_eq!(halves.ask("right", &path).await, told);
+        let refuse = async |name: &str, shards: &str, why: &str| {
+            refused(&halves.0, &format!("/solr/{name}/get?id=17&shards={shards}{filter}"), why).await;
+        };
+        refuse("right", "x", "no active servers hosting shard: x").await;
+        refuse("right", "http://x/y", "parameter `shards` names the address").await;
+        refuse("both", "shard1", "`shards` names shards of one collection").await;
+    }
+    let versions = async |query: &str| {
+        halves.ask("right", &format!("/get?getVersions=100&{query}")).await.matches(',').count() + 1
+    };
+    assert_eq!(versions("shards=shard1").await, first.len());
+    assert_eq!(versions(&format!("_route_={}", second[0])).await, second.len());
+
+    // One that lies where its id would not have put it.
+    let moved = format!(r#"[{{"id":"{}","name":"moved"}}]"#, first[0]);
+    halves.post(&format!("/solr/right/update?_route_={}", second[0]), &moved).await;
+    let name =
+        async |query: &str| halves.ask("right", &format!("/get?id={}&fl=name&{query}", first[0])).await;
+    let moved = r#"{"doc":{"name":"moved"}}"#;
+    assert_eq!(name("shards=shard2").await, moved);
+    assert_eq!(name(&format!("_route_={}", second[0])).await, moved);
+    assert_ne!(name("shards=shard1").await, moved);
+    assert_ne!(name("").await, moved);
+}

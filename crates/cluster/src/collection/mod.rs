@@ -17,6 +17,7 @@ mod updates;
 pub use counts::{Counted, UpdateCounts};
 pub use intake::Intake;
 pub use pinned::{PinnedCollection, ShardSelection};
+pub use reads::GetShards;
 pub use rebuild_status::{RebuildState, RebuildStatus, SchemaEdit};
 pub use snapshots::SnapshotFacts;
 pub use together::Together;

@@ -54,6 +54,14 @@ impl ShardSelection {
             Some(numbers) => numbers.iter().position(|known| *known == number as usize),
         }
     }
+
+    /// What these shards found, by the collection's numbers.
+    fn numbered(&self, found: SearchResult) -> Result<SearchResult> {
+        match self.0 {
+            None => Ok(found),
+            Some(_) => found.try_map(|hit| Ok(Hit { shard: self.number(hit.shard), ..hit })),
+        }
+    }
 }
 
 impl Collection {
@@ -123,17 +131,20 @@ impl Collection {
 }
 
 impl Collection {
-    /// Of all that is applied, committed or not; searches see no more of it than before.
-    pub async fn search_applied(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
-        let home = self.home.clone();
+    /// Of all that is applied to these shards, committed or not; searches see no more of it than before.
+    pub async fn search_applied(
+        &self,
+        plan: Arc<SearchPlan>,
+        shards: &ShardSelection,
+        meters: &Meters,
+    ) -> Result<SearchResult> {
+        let asked = self.shards_of(shards);
+        let is_remote = asked.iter().any(|shard| shard.is_remote());
         // Waits for the log, which no search's thread may.
-        let applied = move || {
-            let served = home.served();
-            let pins = served.shards.iter().map(|served| served.shard.pin_applied());
-            pins.collect::<Result<Arc<[_]>>>()
-        };
+        let applied = move || asked.iter().map(|shard| shard.pin_applied()).collect::<Result<Arc<[_]>>>();
         let pins = offload::update(applied).await??;
-        searched(move || pins, (OwnPlans::Alike(plan), false), meters).await
+        let found = searched(move || pins, (OwnPlans::Alike(plan), is_remote), meters).await?;
+        shards.numbered(found)
     }
 }
 
@@ -186,10 +197,7 @@ impl PinnedCollection {
         let pins = self.pins.clone();
         let is_remote = self.is_remote();
         let found = searched(move || pins, (OwnPlans::Alike(plan), is_remote), meters).await?;
-        match self.shards.0 {
-            None => Ok(found),
-            Some(_) => found.try_map(|hit| Ok(Hit { shard: self.shards.number(hit.shard), ..hit })),
-        }
+        self.shards.numbered(found)
     }
 
     /// The words by which documents are like another, the least telling first. The words are those of the one

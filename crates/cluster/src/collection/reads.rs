@@ -22,19 +22,34 @@ use crate::shard::{
     ShardStats, TermDocumentsRead,
 };
 
+/// Which shards are asked for documents by id.
+#[derive(Clone, Copy, Debug)]
+pub enum GetShards<'a> {
+    /// Those where the ids say that they are, or else this route.
+    OfIds(Option<&'a str>),
+    /// These, for all of them: a document may lie where its id would not have put it.
+    Selected(&'a ShardSelection),
+}
+
+impl Default for GetShards<'_> {
+    fn default() -> Self {
+        Self::OfIds(None)
+    }
+}
+
 impl Collection {
-    /// Real-time get: one entry an id, `None` where absent, with the number of its shard. `route` says which
-    /// shard has them, where ids do not. Errors: `BadRequest` for a route that is none.
+    /// Real-time get: one entry an id, `None` where absent, with the number of its shard. Errors:
+    /// `BadRequest` for a route that is none.
     pub async fn get(
         &self,
-        (ids, route): (&[String], Option<&str>),
+        (ids, shards): (&[String], GetShards<'_>),
         fields: &FieldSelection,
     ) -> Result<Vec<Option<(u32, Document)>>> {
         /// Documents that are read before another thread would wake.
         const LIGHT: usize = 100;
         let light = ids.len() <= LIGHT;
         let served = self.home.served_full();
-        let asked = by_shard(&served, ids, route)?;
+        let asked = by_shard(&served, ids, shards)?;
         let (ids, fields) = (ids.to_vec(), fields.clone());
         let get = move || {
             let mut found: Vec<Option<(u32, Document)>> = vec![None; ids.len()];
@@ -189,8 +204,16 @@ impl Collection {
 }
 
 /// Of each shard the ids that it is to be asked for, by their places.
-fn by_shard(served: &Served, ids: &[String], route: Option<&str>) -> Result<Vec<Vec<usize>>> {
-    let mut asked: Vec<Vec<usize>> = vec![Vec::new(); served.shards.len()];
+fn by_shard(served: &Served, ids: &[String], shards: GetShards<'_>) -> Result<Vec<Vec<usize>>> {
+    let count = served.shards.len();
+    let route = match shards {
+        GetShards::OfIds(route) => route,
+        GetShards::Selected(selection) => {
+            let all = |number| if selection.has(number) { (0..ids.len()).collect() } else { Vec::new() };
+            return Ok((0..count).map(all).collect());
+        }
+    };
+    let mut asked: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (at, id) in ids.iter().enumerate() {
         let numbers = served.router.of_id(&served.documents, id, route)?;
         asked.get_mut(numbers).into_iter().flatten().for_each(|own| own.push(at));

@@ -18,8 +18,8 @@ use crate::memory::{MemoryShards, MemorySnapshot};
 use crate::rebuild_tests::{film, schema, update};
 use crate::tests::config;
 use crate::{
-    CacheSizes, Collection, CreateCollection, Node, NodeConfig, OpenShard, Sharding, ThreadScheduler,
-    UpdateContext, engine_shards,
+    CacheSizes, Collection, CreateCollection, GetShards, Node, NodeConfig, OpenShard, Sharding,
+    ThreadScheduler, UpdateContext, engine_shards,
 };
 
 /// Stands still until it is moved.
@@ -69,7 +69,10 @@ async fn an_answer_is_the_same_by_messages() {
         let (_node, films, _folder) = films(shards).await;
         update(&films, (0..40).map(|at| film(&format!("f{at}"), &format!("{}", 1970 + at % 7))).collect())
             .await;
-        let before = films.get((&["f7".to_owned()], None), &FieldSelection::everything()).await.unwrap();
+        let before = films
+            .get((&["f7".to_owned()], GetShards::default()), &FieldSelection::everything())
+            .await
+            .unwrap();
         films.commit(Commit::HARD).await.unwrap();
         let expect = Expect::Exactly(7);
         let delete = Operation::Delete { id: "f8".into(), route: None, expect, commit_within_ms: None };

@@ -2,20 +2,21 @@
 //! update left them. Filters are asked of a snapshot with all updates in it, which nobody else gets to see:
 //! what searches see is only a commit's to change.
 //!
-//! Several collections are asked one after the other, each for the ids that none before it has: a document
-//! that several have is the first one's.
+//! The ids say which shard has each of them, or the request's route does where they do not; a request that
+//! names shards is answered by these. Several collections are asked one after the other, each for the ids
+//! that none before it has: a document that several have is the first one's.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cluster::{Collection, ShardDocument};
-use plan::Result;
+use cluster::{Collection, GetShards, ShardDocument, ShardSelection};
+use plan::{Result, ShardChoice};
 use solr::params::shards;
 use solr::{Fetched, GetRequest, Params, versions_entry};
 
 use super::missing::Missing;
 use super::permit::Permit;
-use super::select::{SearchScope, asked, check_all_shards, name_shards};
+use super::select::{SearchScope, asked, name_shards, selected};
 use crate::request::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
@@ -26,12 +27,10 @@ pub(super) async fn run(
     let mut request = GetRequest::parse(params)?;
     let together = asked(call, collection, params)?;
     let collections = together.collections();
-    for collection in collections {
-        check_all_shards(collection, params, request.is_searched())?;
-    }
-    let missing = Missing::of_all(collections);
+    let chosen = ChosenShards::of(call, collections, (params, &request))?;
+    let missing = Missing::of(collections, &chosen.selections);
     if let Some(limit) = request.versions {
-        let versions = together.versions(limit).await?;
+        let versions = together.clone().of_shards(chosen.selections).versions(limit).await?;
         return Ok(missing.mark(permit, versions_entry(&versions).into()));
     }
     let shards: Vec<_> = collections.iter().map(|one| one.shard_documents()).collect();
@@ -40,15 +39,50 @@ pub(super) async fn run(
         _ => name_shards(request.fields_mut(), || shards.concat()),
     }
     let scopes = SearchScope::of_all(call, collections, permit);
-    let found = of_all(collections, (&scopes, &shards), (params, permit), &request).await?;
+    let found = of_all(collections, (&scopes, &shards, &chosen), (params, permit), &request).await?;
     let schemas: Vec<_> = scopes.iter().map(|scope| scope.context().schema).collect();
     Ok(missing.mark(permit, request.respond(found, &schemas).into()))
+}
+
+/// The shards that the request means.
+struct ChosenShards<'a> {
+    /// Of each collection.
+    selections: Vec<ShardSelection>,
+    /// Whether the request says which these are; else each id does.
+    is_named: bool,
+    /// Goes for ids that do not say where they are.
+    route: Option<&'a str>,
+}
+
+impl<'a> ChosenShards<'a> {
+    fn of(
+        call: &Call<'_>,
+        collections: &[Arc<Collection>],
+        (params, request): (&'a Params, &GetRequest),
+    ) -> Result<Self> {
+        // A look-up by id takes a route as an update does: for the one shard where such documents are put. A
+        // search takes it for all shards that may have some.
+        let is_search = request.is_searched() || request.versions.is_some();
+        let choice = match shards::choice(params)? {
+            ShardChoice::Routed(_) if !is_search => ShardChoice::All,
+            choice => choice,
+        };
+        let is_named = choice != ShardChoice::All;
+        let selections = selected(collections, &choice, call.core)?;
+        Ok(Self { selections, is_named, route: shards::ROUTE.sent(params) })
+    }
+
+    /// Of one collection, by its number.
+    fn asked(&self, number: usize) -> GetShards<'_> {
+        let named = self.selections.get(number).filter(|_| self.is_named);
+        named.map_or(GetShards::OfIds(self.route), GetShards::Selected)
+    }
 }
 
 /// One entry an id. Shards are numbered through all collections.
 async fn of_all(
     collections: &[Arc<Collection>],
-    (scopes, shards): (&[SearchScope], &[Vec<ShardDocument>]),
+    (scopes, shards, chosen): (&[SearchScope], &[Vec<ShardDocument>], &ChosenShards<'_>),
     asked: (&Params, &Permit),
     request: &GetRequest,
 ) -> Result<Vec<Option<Fetched>>> {
@@ -60,7 +94,8 @@ async fn of_all(
             break;
         }
         let left = request.of_ids(places.iter().filter_map(|at| request.ids.get(*at).cloned()).collect());
-        for (at, own) in places.into_iter().zip(of_one(collection, scope, asked, &left).await?) {
+        let own = of_one(collection, (scope, chosen.asked(number)), asked, &left).await?;
+        for (at, own) in places.into_iter().zip(own) {
             let Some(place) = found.get_mut(at) else { continue };
             *place = own.map(|it| Fetched { collection: number, shard: shards_before + it.shard, ..it });
         }
@@ -79,14 +114,16 @@ fn places_left(ids: &[String], found: &[Option<Fetched>]) -> Vec<usize> {
 
 async fn of_one(
     collection: &Collection,
-    scope: &SearchScope,
+    (scope, shards): (&SearchScope, GetShards<'_>),
     (params, permit): (&Params, &Permit),
     request: &GetRequest,
 ) -> Result<Vec<Option<Fetched>>> {
     if request.is_searched() {
-        let plan = request.filtered(params, &scope.context())?;
-        return Ok(request.by_id(collection.search_applied(Arc::new(plan), &permit.meters).await?));
+        let plan = Arc::new(request.filtered(params, &scope.context())?);
+        let all = ShardSelection::default();
+        let selection = if let GetShards::Selected(selection) = shards { selection } else { &all };
+        return Ok(request.by_id(collection.search_applied(plan, selection, &permit.meters).await?));
     }
-    let found = collection.get((&request.ids, shards::ROUTE.sent(params)), &request.selection()).await?;
+    let found = collection.get((&request.ids, shards), &request.selection()).await?;
     Ok(found.into_iter().map(|found| found.map(Fetched::from)).collect())
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::{Collection, GetShards};
 use plan::{Error, FieldSelection, Result};
 use solr::Params;
 use solr::params::{query, why_not};
@@ -31,7 +31,11 @@ pub(super) async fn run(
     let why = pinned.why_not(&plan, &id, &permit.meters).await?;
     let ids = [id];
     let exists = why.visible
-        || collection.get((&ids, None), &FieldSelection::default()).await?.iter().any(Option::is_some);
+        || collection
+            .get((&ids, GetShards::default()), &FieldSelection::default())
+            .await?
+            .iter()
+            .any(Option::is_some);
     let passes = why.visible && why.filters.is_empty() && why.query.is_none();
     let ranking = match passes {
         true => Some(pinned.search(Arc::new(ranking(&plan)), &permit.meters).await?),

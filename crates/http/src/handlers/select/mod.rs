@@ -35,7 +35,7 @@ pub(super) use self::json_body::{check_body, effective};
 pub(super) use self::likes::search_alike;
 pub(super) use self::listed_terms::list_terms;
 use self::pipeline::Pipeline;
-pub(super) use self::scope::{SearchScope, check_all_shards, name_shards};
+pub(super) use self::scope::{SearchScope, name_shards};
 use self::step::Preparation;
 use self::subqueries::Subqueries;
 pub(super) use self::together::{asked, resolved_by_others, selected};

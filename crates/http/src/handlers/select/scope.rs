@@ -8,33 +8,13 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Node, ShardDocument, VersionedSchema};
-use plan::{CollectionConfig, Component, Error, Result, ShardChoice};
-use solr::Params;
-use solr::params::shards;
+use plan::{CollectionConfig, Component};
 use solr::query::{Names, OtherSchema, Others, SchemaAnalyzers};
 use solr::select::{FieldList, HandlerElevation, ResolveContext, ShardNames};
 
 use crate::handlers::permit::Permit;
 use crate::request::call::Call;
 use crate::security::Access;
-
-/// Of handlers that ask all shards whatever the request says. Errors: `BadRequest` where it names some of
-/// several.
-pub(in crate::handlers) fn check_all_shards(
-    collection: &Collection,
-    params: &Params,
-    routes_too: bool,
-) -> Result<()> {
-    let choice = shards::choice(params)?;
-    let is_heeded =
-        matches!(choice, ShardChoice::All) || !routes_too && matches!(choice, ShardChoice::Routed(_));
-    if is_heeded || collection.sharded_name().is_none() {
-        return Ok(());
-    }
-    Err(Error::bad_request(
-        "`shards`, `_route_` and `distrib` are not supported here yet: all shards are asked; leave them out",
-    ))
-}
 
 /// Says what shards are called, where it is shown of which each document is.
 pub(in crate::handlers) fn name_shards(fields: &mut FieldList, shards: impl FnOnce() -> Vec<ShardDocument>) {
