@@ -6,10 +6,11 @@ mod served;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use cluster::Collection;
-use plan::{FieldSource, SchemaSource};
+use plan::{CollectionConfig, FieldSource, SchemaSource};
 use served::Served;
 
 type Edit = Box<dyn Fn(&SchemaSource) -> SchemaSource + Send>;
@@ -126,4 +127,67 @@ async fn edits_without_end_are_told_and_nothing_is_done() {
     assert_eq!((answer.status, films.arrivals()), (503, 10), "{}", answer.body);
     assert!(answer.body.contains("the schema is at version"), "{}", answer.body);
     assert!(films.get("/solr/films/get?id=1").await.contains(r#""doc":null"#));
+}
+
+/// Of several collections that one request asks, any may be the one that refused: the change of each is waited
+/// for.
+#[tokio::test]
+async fn a_change_of_a_collection_asked_beside_is_waited_for() {
+    type OnArrival = Box<dyn FnOnce() + Send>;
+    let (next, arrivals): (Arc<Mutex<Option<OnArrival>>>, Arc<AtomicUsize>) = Default::default();
+    let on_arrival = {
+        let (next, arrivals) = (next.clone(), arrivals.clone());
+        move || {
+            arrivals.fetch_add(1, Ordering::Relaxed);
+            if let Some(next) = next.lock().unwrap().take() {
+                next();
+            }
+        }
+    };
+    let served = Served::start_interrupted(Arc::new(on_arrival)).await;
+    served::body(&served, "/solr/admin/collections?action=CREATE&name=books&numShards=1").await;
+    let books = served.node.find("books").unwrap();
+    let document = r#"[{"id":"1","year_s":"1972"}]"#;
+    let added = served.post("/solr/books/update?commit=true", "application/json", document).await;
+    assert_eq!(added.status, 200, "{}", added.body);
+    for (path, type_name, shards) in [
+        ("/solr/films,books/select?q=year_s:1972", "pint", 2),
+        ("/solr/films/select?q=year_s:1972&collection=books", "string", 1),
+    ] {
+        arrivals.store(0, Ordering::Relaxed);
+        // Between the request's resolution and its shards the other collection's schema changes, and another
+        // change begins that goes on until it is told to end.
+        let (end, ended) = std::sync::mpsc::channel();
+        let changed = books.clone();
+        *next.lock().unwrap() = Some(Box::new(move || {
+            change(changed.clone(), Box::new(retyped("year_s", type_name)));
+            begin_change(changed, ended);
+        }));
+        let meanwhile = async {
+            // Each of these takes longer than another try would.
+            let mut others_left = 30;
+            while others_left > 0 {
+                served::body(&served, "/solr/admin/collections?action=LIST").await;
+                others_left -= usize::from(arrivals.load(Ordering::Relaxed) > 0);
+            }
+            assert_eq!(arrivals.load(Ordering::Relaxed), shards, "tried again while the change goes on");
+            end.send(()).unwrap();
+        };
+        let (found, ()) = tokio::join!(served::body(&served, path), meanwhile);
+        assert!(found.contains(r#""numFound":1"#), "{found}");
+        assert_eq!(arrivals.load(Ordering::Relaxed), 2 * shards, "{path}");
+    }
+}
+
+/// A change that has begun when this returns, and goes on until `ended` hears of its end.
+fn begin_change(collection: Arc<Collection>, ended: Receiver<()>) {
+    let (begun, has_begun) = std::sync::mpsc::channel();
+    let edit = move |config: &CollectionConfig| -> plan::Result<CollectionConfig> {
+        begun.send(()).unwrap();
+        ended.recv().unwrap();
+        Ok(config.clone())
+    };
+    let runtime = tokio::runtime::Handle::current();
+    tokio::task::spawn_blocking(move || runtime.block_on(collection.edit_config(edit)).unwrap());
+    has_begun.recv().unwrap();
 }

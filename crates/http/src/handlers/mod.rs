@@ -117,7 +117,7 @@ fn in_several(name: String, collections: Vec<Arc<Collection>>, path: String) -> 
     let collection = collections.next()?;
     let handler = route::handler(&path, &collection.config())?;
     let beside = match handler {
-        Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike => collections.collect(),
+        _ if handler.asks_several() => collections.collect(),
         Handler::Update | Handler::Ping => Vec::new(),
         _ if count == 1 => Vec::new(),
         _ => return Some(Serving::Several(name, count)),
@@ -244,6 +244,8 @@ async fn tell_fields(format: &mut Format, collection: &Collection) -> Result<()>
 
 /// Runs a handler, again where the schema changed between the handler's look at it and the shard's: what is
 /// only read can be resolved anew as a whole. Updates are not only read, and see to it themselves.
+///
+/// Which of several collections it was that refused, nobody tells: the changes of all of them are waited for.
 async fn run_again_if_outdated(
     call: &Call<'_>,
     collection: &Arc<Collection>,
@@ -254,6 +256,13 @@ async fn run_again_if_outdated(
         match dispatch(call, collection, (handler, path), (params, permit)).await {
             Err(failure) if failure.is_outdated && handler != Handler::Update => {
                 collection.await_change().await?;
+                if handler.asks_several() {
+                    let asked = select::asked(call, collection, params)?;
+                    let others = asked.collections().iter().filter(|it| !Arc::ptr_eq(it, collection));
+                    for other in others {
+                        other.await_change().await?;
+                    }
+                }
                 call.server.node.renew_views().await?;
             }
             result => return result,

@@ -56,6 +56,11 @@ impl Handler {
         matches!(self, Handler::Select | Handler::Get | Handler::Terms)
     }
 
+    /// Whether it asks all of several collections that a request names.
+    pub fn asks_several(self) -> bool {
+        matches!(self, Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike)
+    }
+
     /// Whether the query log knows its requests: those that search or list terms. A ping searches too, but
     /// nobody asks it anything, and `/get` is told which documents it is to show.
     pub fn is_logged(self) -> bool {
