@@ -3,6 +3,9 @@
 
 mod served;
 
+#[path = "together/queries.rs"]
+mod queries;
+
 use served::{Served, body, refused};
 
 /// An alias, a list in the path and the parameter `collection` ask several at once, each by its own schema.

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, LikeSource, Page, Query, Result, SearchPlan};
+use plan::{Component, Error, LikeSource, Page, Query, Result, SearchPlan};
 use solr::Params;
-use solr::params::{more_like, query, shards};
+use solr::params::{facet, more_like, query, shards};
 use solr::response::{self, FoundAlike};
 use solr::select::{Likes, Resolved, SelectRequest};
 
@@ -35,8 +35,9 @@ pub(super) async fn run(
     let context = asked.context;
     let likes = Likes::parse(params, context.schema, context.boolean_clauses_max)?;
     let request = SelectRequest::parse(params)?;
-    let Resolved { plan, mut response, warnings, .. } = request.resolve(&context)?;
-    let by_others = resolved_by_others(&request, &plan, &asked)?;
+    let own = request.resolve(&context)?;
+    let by_others = resolved_by_others(&request, &own, &asked)?;
+    let Resolved { plan, mut response, warnings, late_failure, .. } = own;
     let plans: Vec<_> = std::iter::once(plan).chain(by_others.into_iter().map(|it| it.plan)).collect();
     let pin = together.clone().of_shards(shards).pin();
     name_shards(&mut response.fields, || pin.shard_documents().to_vec());
@@ -67,6 +68,10 @@ pub(super) async fn run(
     }
     let shown = (response.start, &response.fields);
     let entries = response::more_like(found, likes.terms_shown, shown, context.schema);
+    // Classic facets are all that this handler has of what fails behind the search.
+    if let (Some((Component::Facet, error)), true) = (late_failure, facet::FACET.read(params)?) {
+        return Err(Failure { before: entries, ..Failure::from(error) });
+    }
     Ok(missing.mark(permit, Answer { entries, warnings, ..Answer::default() }))
 }
 

@@ -41,7 +41,12 @@ impl ComponentSearch {
         (resolved, others): (Resolved, Vec<Resolved>),
         meters: &Meters,
     ) -> Result<Self> {
-        let Resolved { plan, mut response, warnings, late_failure, repeatable: is_repeatable } = resolved;
+        let Resolved { plan, mut response, mut warnings, late_failure, repeatable: is_repeatable } = resolved;
+        for warning in others.iter().flat_map(|it| &it.warnings) {
+            if !warnings.contains(warning) {
+                warnings.push(warning.clone());
+            }
+        }
         name_shards(&mut response.fields, || pinned.shard_documents().to_vec());
         // Route, engine, gather.
         let plans: Vec<_> = std::iter::once(&plan).chain(others.iter().map(|it| &it.plan)).cloned().collect();

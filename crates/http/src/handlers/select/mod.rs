@@ -65,7 +65,7 @@ pub(super) async fn run(
     if components.contains(&Component::Query) {
         let request = SelectRequest::parse(params)?;
         let own = request.resolve(&context)?;
-        by_others = resolved_by_others(&request, &own.plan, &asked)?;
+        by_others = resolved_by_others(&request, &own, &asked)?;
         resolved = Some(own);
     }
     drop(preparing);

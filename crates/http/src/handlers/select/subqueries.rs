@@ -107,10 +107,13 @@ impl<'a> Subqueries<'a> {
         let asked = AskedCollections::of(together.clone(), &scopes)?;
         let request = SelectRequest::parse(&params)?;
         let own = request.resolve(&asked.context)?;
-        let by_others = resolved_by_others(&request, &own.plan, &asked)?;
+        let by_others = resolved_by_others(&request, &own, &asked)?;
         let pinned = together.clone().of_shards(shards).pin();
-        let ComponentSearch { response, mut result, .. } =
+        let ComponentSearch { response, mut result, late_failure, .. } =
             ComponentSearch::run(pinned, (own, by_others), &permit.meters).await?;
+        if let Some((_, error)) = late_failure {
+            return Err(error);
+        }
         let fields = &response.fields;
         let columns = self.columns_at(level + 1, &together, (&params, fields), &result.hits).await?;
         result.score_max = None;

@@ -74,16 +74,22 @@ pub(in crate::handlers) fn selected(
     collections.iter().map(|collection| collection.select_shards(choice, core)).collect()
 }
 
-/// The request as the other collections read it; `own` is the plan of the first.
+/// The request as the other collections read it; `own` is how the first does. Errors: also for a component
+/// that another cannot resolve and the first can. What the first alone counts, marks or explains would stand
+/// there as if it were of all, so it is the request's error at once, as it is where a shard of Solr's
+/// refuses.
 pub(in crate::handlers) fn resolved_by_others(
     request: &SelectRequest<'_>,
-    own: &SearchPlan,
+    own: &Resolved,
     asked: &AskedCollections<'_>,
 ) -> Result<Vec<Resolved>> {
     let resolved_by = |context: &ResolveContext<'_>| {
         let resolved = request.resolve(context)?;
-        check_kinds(own, (asked.context.schema, context.schema))?;
-        Ok(resolved)
+        check_kinds(&own.plan, (asked.context.schema, context.schema))?;
+        match &resolved.late_failure {
+            Some((_, error)) if own.late_failure.is_none() => Err(error.clone()),
+            _ => Ok(resolved),
+        }
     };
     asked.others.iter().map(resolved_by).collect()
 }
