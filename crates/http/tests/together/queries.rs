@@ -41,3 +41,43 @@ async fn what_any_of_the_collections_cannot_resolve_is_told() {
     refused(&halves.0, &alike("both", "shelf"), "undefined field").await;
     refused(&halves.0, &alike("left", "nowhere"), "undefined field").await;
 }
+
+/// What leads from documents to others stays within a collection, in all shards of it, unless `fromIndex`
+/// names another.
+#[tokio::test]
+async fn joins_and_graphs_are_of_each_collection_alone() {
+    let halves = Halves::start().await;
+    let left = r#"[{"id":"a","sku":"x","kinds":["y"]},{"id":"b","sku":"y"},{"id":"e","sku":"z"}]"#;
+    halves.post("/solr/left/update?commit=true", left).await;
+    // In two shards, by their keys.
+    let right = r#"[{"id":"a!c","sku":"y","kinds":["z"]},{"id":"b!d","sku":"z"}]"#;
+    halves.post("/solr/right/update?commit=true", right).await;
+    let check = async |name: &str, query: &str, expected: &[&str]| {
+        let found = halves.ask(name, &format!("/select?q={query}&fl=id&sort=id+asc")).await;
+        let ids: Vec<_> =
+            found.split(r#"{"id":""#).skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+        assert_eq!(ids, expected, "{query}: {found}");
+    };
+    let from = |id: &str| format!("v=$from}}&from={{!term+f=id+v={id}}}");
+    let join = |id: &str| format!("{{!join+from=kinds+to=sku+{}", from(id));
+    check("both", &join("a"), &["b"]).await;
+    check("both", &join("a!c"), &["b!d"]).await;
+    check("both", &format!("{{!join+fromIndex=left+from=kinds+to=sku+{}", from("a")), &["a!c", "b"]).await;
+    check("both", &format!("{{!join+fromIndex=right+from=kinds+to=sku+{}", from("a!c")), &["b!d", "e"]).await;
+    let graph = |id: &str| format!("{{!graph+from=sku+to=kinds+{}", from(id));
+    check("both", &graph("a"), &["a", "b"]).await;
+    check("both", &graph("a!c"), &["a!c", "b!d"]).await;
+    // Behind `fromIndex` they are of the collection that it names.
+    let behind = |other: &str, within: &str| {
+        format!("{{!join+from=sku+to=sku+fromIndex={other}+v=$within}}&within={within}")
+    };
+    check("left", &behind("right", &join("a!c")), &["e"]).await;
+    check("right", &behind("left", &join("a")), &["a!c"]).await;
+    check("both", &behind("right", &graph("a!c")), &["a!c", "b", "b!d", "e"]).await;
+    let likes = "{!mlt+qf=name+mintf=1+mindf=5}17";
+    let alike = "{!join+from=sold+to=sold+fromIndex=right+v=$within}&rows=0&within=";
+    let one = halves.ask("right", &format!("/select?q={likes}&rows=0")).await;
+    let behind = halves.ask("one", &format!("/select?q={alike}{likes}")).await;
+    assert!(!one.contains(r#""numFound":0"#), "{one}");
+    assert_eq!(behind.split("numFoundExact").next(), one.split("numFoundExact").next());
+}

@@ -13,6 +13,8 @@ use plan::{Result, Schema};
 pub struct OtherSchema {
     /// The name of the collection itself, whichever it was asked for by.
     pub name: Arc<str>,
+    /// Whether it has several shards.
+    pub is_sharded: bool,
     pub schema: Arc<Schema>,
     pub analyzers: Arc<SchemaAnalyzers>,
 }

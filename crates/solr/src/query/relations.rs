@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plan::{Clause, Error, FieldClass, Graph, Join, Occur, Query, Related, RelatedScore, Result};
 
-use super::context::QueryContext;
+use super::context::{Names, QueryContext};
 use super::negation::positive;
 use super::others::OtherSchema;
 use super::request::Request;
@@ -51,10 +51,12 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     let missing = || Error::bad_request("`{!join}` has no query; write one behind it");
     let other = request.local.get("fromIndex").map(|name| other(request, name)).transpose()?;
     let (from, query) = match &other {
-        Some(OtherSchema { schema, analyzers, .. }) => {
-            // Fields and words on that side are the other collection's; parameters and bounds stay the
-            // request's.
-            let context = QueryContext { schema, analyzers, ..*request.context };
+        Some(OtherSchema { name, is_sharded, schema, analyzers }) => {
+            // Fields and words on that side are the other collection's, and so is what leads from documents
+            // to others there; parameters and bounds stay the request's.
+            let sharded = is_sharded.then_some(&**name);
+            let names = Names { sharded, ..request.context.names };
+            let context = QueryContext { schema, analyzers, names, ..*request.context };
             (context.field_quoted(from)?.name, context.subquery(request.text, None, request.depth + 1)?)
         }
         None => (request.context.field_quoted(from)?.name, request.nested(request.text, None)?),

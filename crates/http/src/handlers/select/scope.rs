@@ -92,7 +92,12 @@ fn others(node: Arc<Node>, access: Access) -> Others<'static> {
         let other = |collection: Arc<Collection>| {
             let versioned = collection.versioned_schema();
             let analyzers = versioned.derived(SchemaAnalyzers::new);
-            OtherSchema { name: collection.name().into(), schema: versioned.value.clone(), analyzers }
+            OtherSchema {
+                name: collection.name().into(),
+                is_sharded: collection.sharded_name().is_some(),
+                schema: versioned.value.clone(),
+                analyzers,
+            }
         };
         Ok(access.find(&node, name)?.map(other))
     })
