@@ -265,6 +265,10 @@ async fn collections_of_several_members_are_searched_together() {
         assert_eq!(ids(&format!("films/{join}")).await, ["f1"]);
         let join = "select?q={!join+from=author_s+to=name_s+fromIndex=films}title_t:stalker&fl=id";
         assert_eq!(ids(&format!("books/{join}")).await, ["b2"]);
+        let likes = "all/select?q={!mlt+qf=title_t+mintf=1+mindf=1}";
+        assert_eq!(ids(&format!("{likes}f1&sort=id+asc")).await, ["b1", "b3"]);
+        assert_eq!(ids(&format!("{likes}b3&sort=id+asc")).await, ["b1", "f1"]);
+        assert_eq!(ids("all/get?ids=f1,b1,b2,b3&fl=id&fq=year_i:1972").await, ["f1", "b2"]);
         let within = get("films/select?q=id:f1&fl=id,author_s,of:[subquery+fromIndex=books]&of.q={!terms+f=name_s+v=$row.author_s}&of.fl=id&of.sort=id+asc").await;
         assert_eq!(within["response"]["docs"][0]["of"]["docs"], serde_json::json!([{"id":"b1"},{"id":"b3"}]));
         let terms = get("all/terms?terms.fl=title_t&terms.limit=1").await;

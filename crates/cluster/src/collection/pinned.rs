@@ -203,14 +203,16 @@ impl PinnedCollection {
     /// The words by which documents are like another, the least telling first. The words are those of the one
     /// shard that has the document; how telling they are is decided by all shards' counts.
     pub async fn like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
-        let like = MoreLike { schema_version: self.version_asked(like.schema_version), ..like.clone() };
-        offload::compute(|| self.chosen_like_terms(&like, meters))
+        offload::compute(|| self.chosen_like_terms(like, meters))
     }
 
     /// The same, on the thread that asks.
     pub(crate) fn chosen_like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
-        let words = self.gathered(|pin| like.ask_pinned(pin, meters))?;
-        let counts = self.gathered(|pin| LikeCountsRead { like, words: &words }.ask_pinned(pin, meters))?;
+        let like = MoreLike { schema_version: self.version_asked(like.schema_version), ..like.clone() };
+        let words = self.gathered(|pin| (&like).ask_pinned(pin, meters))?;
+        let read =
+            |pin: &dyn ShardSnapshot| LikeCountsRead { like: &like, words: &words }.ask_pinned(pin, meters);
+        let counts = self.gathered(read)?;
         like.chosen(words, &counts)
     }
 

@@ -28,7 +28,7 @@ use plan::{AutoCommit, Error, ErrorKind, Join, LikeTerm, MoreLike, Result, Schem
 use store::{LocalSite, ReadOnlyMetadata, ShardId, Site};
 
 use crate::catalog::{Catalog, MetadataHomes};
-use crate::collection::Collection;
+use crate::collection::{Collection, PinnedCollection};
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD};
 use crate::configsets::Uploads;
 use crate::create::CreateCollection;
@@ -125,8 +125,13 @@ impl Peers for Neighbours {
         self.find(collection)?.joined(join, scored)
     }
 
-    fn like_terms(&self, collection: &str, like: &MoreLike) -> Result<Vec<LikeTerm>> {
-        self.find(collection)?.pin().chosen_like_terms(like, &Meters::default())
+    fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        let found = like.collections.iter().map(|name| self.find(name)).collect::<Result<Vec<_>>>()?;
+        let pinned: Vec<_> = found.iter().map(|collection| collection.pin()).collect();
+        match &*pinned {
+            [only] => only.chosen_like_terms(like, &Meters::default()),
+            several => PinnedCollection::together(several).chosen_like_terms(like, &Meters::default()),
+        }
     }
 }
 

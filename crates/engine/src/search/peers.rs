@@ -31,7 +31,8 @@ pub trait Peers: Send + Sync {
     /// for scores too. Errors: `BadRequest` when there is no such collection.
     fn joined(&self, collection: &str, join: &Join, scored: bool) -> Result<JoinedValues>;
 
-    /// The words by which documents of the collection are like another, by the counts of all its shards.
-    /// Errors: `BadRequest` when there is no such collection, or no such document in it.
-    fn like_terms(&self, collection: &str, like: &MoreLike) -> Result<Vec<LikeTerm>>;
+    /// The words by which documents of `like.collections` are like another, which any of them may have, by
+    /// the counts of all their shards. Errors: `BadRequest` when there is no such collection, or no such
+    /// document in any.
+    fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>>;
 }

@@ -73,7 +73,7 @@ fn asked(shard: &Shard, version: u64) -> Vec<Result<()>> {
     let words = WordsPlan { schema_version, field: "id".into(), exact: vec![], near: vec![] };
     let vectors = VectorsPlan { schema_version, places: vec![], fields: None, count_documents: false };
     let (of, choice) = (plan::LikeSource::Text(String::new()), plan::LikeChoice::default());
-    let like = MoreLike { schema_version, collection: None, of, fields: vec![], choice };
+    let like = MoreLike { schema_version, collections: vec![], of, fields: vec![], choice };
     vec![
         shard.pin().search(&search, &meters).map(drop),
         shard.pin().why_not(&search, "1", &meters).map(drop),

@@ -42,6 +42,29 @@ async fn what_any_of_the_collections_cannot_resolve_is_told() {
     refused(&halves.0, &alike("left", "nowhere"), "undefined field").await;
 }
 
+/// Queries for what is like a document find it in any of the collections, and its words tell by the counts of
+/// all.
+#[tokio::test]
+async fn likes_within_a_query_are_of_collections_together() {
+    let halves = Halves::start().await;
+    let sorted = "fl=id,score&sort=score+desc,id+asc&rows=30";
+    for id in ["03", "17"] {
+        // Neither collection has words of so many documents alone.
+        let likes = format!("{{!mlt+qf=name+mintf=1+mindf=10+boost=true}}{id}");
+        halves.alike(&format!("/select?q={likes}&{sorted}"), r#""score":"#).await;
+        halves.alike(&format!("/select?q=*:*&fq={likes}&{sorted}"), r#""score":"#).await;
+        halves
+            .alike(&format!("/select?q=%2Bsold:[60+TO+*]+%2B_query_:%22{likes}%22&{sorted}"), "score")
+            .await;
+    }
+    let text = "{!mlt_content+qf=name+mintf=1+mindf=10}green+amber";
+    halves.alike(&format!("/select?q={text}&{sorted}"), r#""score":"#).await;
+    let hits = "/select?q=id:(03+17)&sort=id+asc&fl=id,near:[subquery]&near.fl=id&near.sort=id+asc";
+    halves.alike(&format!("{hits}&near.q={{!mlt+qf=name+mintf=1+mindf=10+v=$row.id}}"), "near").await;
+    let nobody = "/solr/both/select?q={!mlt+qf=name}99";
+    refused(&halves.0, nobody, "Error completing MLT request. Could not fetch document with id [99]").await;
+}
+
 /// What leads from documents to others stays within a collection, in all shards of it, unless `fromIndex`
 /// names another.
 #[tokio::test]

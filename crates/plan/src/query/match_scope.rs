@@ -43,7 +43,7 @@ impl Query {
             | Query::Exists { .. } => MatchScope::Segment,
             // The nearest terms of all segments, this many; the words of a document that another segment may
             // have.
-            Query::MoreLike(like) if like.collection.is_some() => MatchScope::Collections,
+            Query::MoreLike(like) if !like.collections.is_empty() => MatchScope::Collections,
             Query::Fuzzy(_) | Query::MoreLike(_) => MatchScope::Snapshot,
             Query::Nearest(nearest) => MatchScope::Snapshot.max(widest(&nearest.among)),
             Query::Span(span) => span.span.scope(),

@@ -17,9 +17,10 @@ use crate::value::Value;
 pub struct MoreLike {
     /// Of the schema it was resolved against.
     pub schema_version: Option<u64>,
-    /// The collection whose shards say which words tell enough, where a query over several asks for likes;
-    /// `None` where the words are those of one shard, or whoever asks gathers them.
-    pub collection: Option<Arc<str>>,
+    /// The collections whose shards have the document and say which words tell enough, where a query over
+    /// several asks for likes; none where the words are those of one shard, or whoever asks gathers them.
+    #[serde(default)]
+    pub collections: Vec<Arc<str>>,
     pub of: LikeSource,
     /// Whose words count, with what they weigh.
     pub fields: Vec<(Arc<str>, f32)>,

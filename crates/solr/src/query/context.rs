@@ -61,8 +61,8 @@ pub struct Names<'a> {
     /// The collection's name where it has several shards: what leads from documents to others then has to ask
     /// all of them.
     pub sharded: Option<&'a str>,
-    /// Whether other collections are searched with it.
-    pub together: bool,
+    /// The names of all collections that are searched together, this one among them; none where it is alone.
+    pub together: &'a [Arc<str>],
     /// What scores of several shards are by.
     pub score_statistics: ScoreStatistics,
 }
@@ -70,7 +70,7 @@ pub struct Names<'a> {
 impl Names<'_> {
     /// Whether answers are gathered from several shards, of one collection or of several.
     pub fn is_gathered(&self) -> bool {
-        self.sharded.is_some() || self.together
+        self.sharded.is_some() || !self.together.is_empty()
     }
 }
 
@@ -80,7 +80,7 @@ impl Default for Names<'_> {
             parsers: None,
             own: const { &NamedParts::NONE },
             sharded: None,
-            together: false,
+            together: &[],
             score_statistics: ScoreStatistics::default(),
         }
     }

@@ -26,9 +26,13 @@ pub(super) fn of_text(request: &Request<'_>) -> Result<Option<Query>> {
 fn like(request: &Request<'_>, of: LikeSource, fields: Vec<(Arc<str>, f32)>) -> Result<Option<Query>> {
     // The shard chooses the words, and must do so under the schema that named the fields (ADR 16).
     let schema_version = Some(request.context.schema.lineage.version);
-    let collection = request.context.names.sharded.map(Arc::from);
+    let names = &request.context.names;
+    let collections = match names.together {
+        [] => names.sharded.map(Arc::from).into_iter().collect(),
+        together => together.to_vec(),
+    };
     let choice = choice(request)?;
-    Ok(Some(Query::MoreLike(Box::new(MoreLike { schema_version, collection, of, fields, choice }))))
+    Ok(Some(Query::MoreLike(Box::new(MoreLike { schema_version, collections, of, fields, choice }))))
 }
 
 fn fields(request: &Request<'_>) -> Result<Vec<(Arc<str>, f32)>> {

@@ -55,7 +55,7 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
             // Fields and words on that side are the other collection's, and so is what leads from documents
             // to others there; parameters and bounds stay the request's.
             let sharded = is_sharded.then_some(&**name);
-            let names = Names { sharded, ..request.context.names };
+            let names = Names { sharded, together: &[], ..request.context.names };
             let context = QueryContext { schema, analyzers, names, ..*request.context };
             (context.field_quoted(from)?.name, context.subquery(request.text, None, request.depth + 1)?)
         }

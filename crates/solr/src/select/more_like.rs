@@ -77,7 +77,7 @@ impl Likes {
 
     pub fn of(&self, source: LikeSource) -> MoreLike {
         MoreLike {
-            collection: None,
+            collections: Vec::new(),
             schema_version: self.schema_version,
             of: source,
             fields: self.fields.clone(),

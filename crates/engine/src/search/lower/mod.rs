@@ -90,8 +90,8 @@ impl<'a> Lowering<'a> {
                 Related::Graph { query, graph } => self.graph(query, graph, boost),
             },
             Query::MoreLike(like) => {
-                let terms = match &like.collection {
-                    Some(collection) => self.context.peers(collection)?.like_terms(collection, like)?,
+                let terms = match like.collections.first() {
+                    Some(first) => self.context.peers(first)?.like_terms(like)?,
                     None => more_like::terms(self.context, like)?,
                 };
                 self.lower(&like.query(&terms, self.context.layout.unique_key()), boost)

@@ -97,7 +97,7 @@ fn the_rarer_word_is_the_more_telling() {
     let check = |choice: LikeChoice, expected: &str, found: &[&str]| {
         let choice = LikeChoice { documents_min: 1, ..choice };
         let like = MoreLike {
-            collection: None,
+            collections: vec![],
             schema_version: None,
             of: LikeSource::Document("1".into()),
             fields: vec![("title_t".into(), 1.0), ("nowhere_t".into(), 1.0)],
@@ -117,7 +117,7 @@ fn the_rarer_word_is_the_more_telling() {
     check(LikeChoice { length_min: 4, ..any() }, "jumps", &[]);
     check(LikeChoice { tokens_max: 1, ..any() }, "red", &["4", "2"]);
     let nobody = MoreLike {
-        collection: None,
+        collections: vec![],
         schema_version: None,
         of: LikeSource::Document("9".into()),
         fields: vec![],

@@ -107,7 +107,7 @@ fn more_like() -> impl Strategy<Value = MoreLike> {
     let choice = (1u32..3, 0u64..4, 3u64..40, prop::option::of(0u64..100), (1usize..6, any::<bool>()));
     (of, choice).prop_map(
         |(of, (frequency_min, documents_min, documents_max, percent_max, (terms_max, weighted)))| MoreLike {
-            collection: None,
+            collections: vec![],
             schema_version: None,
             of,
             fields: vec![

@@ -34,8 +34,8 @@ pub(in crate::handlers) struct SearchScope {
     others: Others<'static>,
     parsers: Option<Vec<String>>,
     sharded: Option<String>,
-    /// Whether other collections are searched with this one.
-    together: bool,
+    /// The names of all that are searched together; none where this one is alone.
+    together: Arc<[Arc<str>]>,
 }
 
 impl SearchScope {
@@ -50,7 +50,7 @@ impl SearchScope {
             others: others(call.server.node.clone(), call.access.clone()),
             parsers: permit.parsers().map(<[String]>::to_vec),
             sharded: collection.sharded_name(),
-            together: false,
+            together: Arc::default(),
         }
     }
 
@@ -60,8 +60,12 @@ impl SearchScope {
         collections: &[Arc<Collection>],
         permit: &Permit,
     ) -> Vec<Self> {
-        let together = collections.len() > 1;
-        collections.iter().map(|it| Self { together, ..Self::of(call, it, permit) }).collect()
+        let together: Arc<[Arc<str>]> = match collections {
+            [_] => Arc::default(),
+            several => several.iter().map(|it| it.name().into()).collect(),
+        };
+        let of_one = |it: &Arc<Collection>| Self { together: together.clone(), ..Self::of(call, it, permit) };
+        collections.iter().map(of_one).collect()
     }
 
     pub(in crate::handlers) fn context(&self) -> ResolveContext<'_> {
@@ -78,7 +82,7 @@ impl SearchScope {
                 parsers: self.parsers.as_deref(),
                 own: &self.config.named,
                 sharded: self.sharded.as_deref(),
-                together: self.together,
+                together: &self.together,
                 score_statistics: self.config.score_statistics,
             },
             highlight: &self.config.components.highlight,
