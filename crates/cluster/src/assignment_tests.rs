@@ -1,9 +1,10 @@
 //! Members that share documents and homes: who serves what, when one of them is gone, returns, or never was.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, Weak};
 
-use plan::{ErrorKind, UpdateBatch, Value};
+use plan::{Commit, Error, ErrorKind, FieldSource, SchemaSource, UpdateBatch, Value};
 use store::memory::MemorySite;
 use store::metadata::memory::MetadataMemory;
 use tempfile::TempDir;
@@ -11,13 +12,32 @@ use tempfile::TempDir;
 use crate::open_end_tests::{Seconds, real};
 use crate::rebuild_tests::{film, schema, update, year};
 use crate::tests::config;
-use crate::{Alias, CreateCollection, Member, MetadataHomes, Node, NodeConfig, UpdateContext};
+use crate::{
+    Alias, Answering, Carrier, Collection, CreateCollection, Letter, Member, MetadataHomes, Node, NodeConfig,
+    Sharding, UpdateContext,
+};
 
 /// What members share.
 #[derive(Default)]
 struct Cluster {
     documents: MetadataMemory,
     site: MemorySite,
+    post: Arc<Post>,
+}
+
+type Addressee = (Weak<Node>, Arc<Answering>);
+
+/// Members by their ids, as messages find them.
+#[derive(Default)]
+struct Post(Mutex<HashMap<String, Addressee>>);
+
+impl Carrier for Post {
+    fn carry(&self, to: &Member, letter: Letter) -> plan::Result<Vec<u8>> {
+        let found = self.0.lock().unwrap().get(&to.id).cloned();
+        let gone = || Error::new(ErrorKind::Unavailable, format!("`{}` is gone", to.id));
+        let (node, answering) = found.ok_or_else(gone)?;
+        answering.answer(&*node.upgrade().ok_or_else(gone)?, &letter.message)
+    }
 }
 
 impl Cluster {
@@ -28,7 +48,12 @@ impl Cluster {
         let local = Arc::new(store::MetadataFiles::open(folder, &[]).unwrap());
         let homes = MetadataHomes { shared: Arc::new(self.documents.clone()), local };
         let url = format!("http://{name}:8983");
-        Node::open_member(config, homes, Arc::new(self.site.clone()), (url, name, "secret")).unwrap()
+        let site = Arc::new(self.site.clone());
+        let node = Node::open_member(config, homes, site, (url, name, "secret")).unwrap();
+        let answering = Answering::new(node.clock().clone());
+        self.post.0.lock().unwrap().insert(name.to_owned(), (Arc::downgrade(&node), Arc::new(answering)));
+        node.set_carrier(self.post.clone());
+        node
     }
 
     fn two(&self) -> ([TempDir; 2], [Arc<Node>; 2]) {
@@ -125,7 +150,7 @@ async fn an_owner_that_was_fenced_by_mistake_opens_again() {
     assert_eq!(b.take_part(), Ok(true));
     // What a member does that read the document before: it opens, and finds later that it is not the owner.
     let entry = a.catalog().collection("films").unwrap().unwrap();
-    let stray = a.load(entry).unwrap();
+    let stray = a.load_as(entry, None).unwrap();
     let after = b.find("films").unwrap();
     let batch = UpdateBatch { operations: vec![film("lost", "1999")], ..UpdateBatch::default() };
     assert!(after.update(batch, UpdateContext::default()).await.failure.is_some());
@@ -154,7 +179,7 @@ async fn a_member_that_returns_elsewhere_keeps_what_it_had() {
     assert_eq!(node.take_part(), Ok(true));
     let films = node.find("films").unwrap();
     assert_eq!(year(&films, "solaris").await, Some(Value::Str("1972".into())));
-    assert_eq!(node.catalog().owner("films").unwrap().unwrap().value, node.member());
+    assert_eq!(node.catalog().owners("films").unwrap().unwrap().value.lead, node.member());
 }
 
 #[tokio::test]
@@ -200,16 +225,146 @@ async fn a_name_that_another_makes_is_not_made_twice() {
     let cluster = Cluster::default();
     let (folders, [a, b]) = cluster.two();
     // It began, and its owner.json is all there is.
-    a.claim_key("films").unwrap();
+    a.claim_key("films", &a.member().into()).unwrap();
     let refused = b.create(films("films")).await.err().unwrap();
     assert_eq!(refused.kind, ErrorKind::Conflict, "{refused}");
-    assert!(a.catalog().owner("films").unwrap().is_some(), "it is the other's still");
+    assert!(a.catalog().owners("films").unwrap().is_some(), "it is the other's still");
     // A crash in the middle is cleared away by whoever crashed, or once it is gone.
     drop(a);
     let a = cluster.member(folders[0].path(), "a");
-    assert!(a.catalog().owner("films").unwrap().is_none());
-    a.claim_key("films").unwrap();
+    assert!(a.catalog().owners("films").unwrap().is_none());
+    a.claim_key("films", &a.member().into()).unwrap();
     lives(&[&b], &[&b]);
     b.create(films("films")).await.unwrap();
     assert_eq!(owners(&b), [pair("films", "b")]);
+}
+
+fn spread(name: &str, shards: usize) -> CreateCollection {
+    let nodes = ["a:8983_solr", "b:8983_solr", "c:8983_solr"].map(str::to_owned).to_vec();
+    CreateCollection { shards: Sharding::Hashed { count: shards, field: None }, nodes, ..films(name) }
+}
+
+/// Of each shard who serves it.
+fn shard_owners(node: &Node, name: &str) -> Vec<String> {
+    let described = node.resolve_described(name).unwrap().remove(0);
+    let shards = described.shard_documents().into_iter();
+    shards.map(|shard| described.shard_owner(&shard.name).unwrap().id.clone()).collect()
+}
+
+async fn count(collection: &Collection) -> u64 {
+    collection.commit(Commit::HARD).await.unwrap();
+    crate::rebuild_tests::count(collection).await
+}
+
+fn thirty(prefix: &str) -> Vec<plan::Operation> {
+    (0..30).map(|at| film(&format!("{prefix}{at}"), "1972")).collect()
+}
+
+#[tokio::test]
+async fn shards_of_one_collection_are_on_several_members_and_any_of_them_coordinates() {
+    let cluster = Cluster::default();
+    let (folders, [a, b]) = cluster.two();
+    let led = a.create(spread("films", 2)).await.unwrap();
+    let part = b.find("films").unwrap();
+    for node in [&a, &b] {
+        assert_eq!(shard_owners(node, "films"), ["a", "b"]);
+        assert_eq!(node.take_part(), Ok(false));
+    }
+    assert!(led.lead_elsewhere().is_none());
+    assert_eq!(part.lead_elsewhere().unwrap().id, "a");
+    update(&led, thirty("led")).await;
+    update(&part, thirty("part")).await;
+    for collection in [&led, &part] {
+        assert_eq!(count(collection).await, 60);
+        assert_eq!(year(collection, "led7").await, Some(Value::Str("1972".into())));
+        assert!((1..60).contains(&collection.shard_stats(0).num_docs));
+        assert_eq!(collection.stats().num_docs, 60);
+    }
+    // A change of the schema is the lead's, and known to both before it is answered, whoever asked.
+    let add = |name: &'static str| {
+        move |source: &SchemaSource| {
+            let mut source = source.clone();
+            source.fields.push(FieldSource {
+                name: name.into(),
+                type_name: "string".into(),
+                attributes: vec![],
+            });
+            Ok(source)
+        }
+    };
+    for (at, collection) in [&led, &part].into_iter().enumerate() {
+        let name = ["shelf", "room"][at];
+        collection.edit_schema(add(name)).await.unwrap();
+        for known in [&led, &part] {
+            assert!(known.schema().source.fields.iter().any(|field| field.name == name), "{name}");
+        }
+    }
+    assert_eq!(led.versioned_schema().version, part.versioned_schema().version);
+    update(&part, thirty("late")).await;
+    assert_eq!(count(&led).await, 90);
+    // What needs all shards on one node says so.
+    let refused = led.start_rebuild(&a, Box::new(|source: &SchemaSource| Ok(source.clone()))).err().unwrap();
+    assert_eq!(refused.kind, ErrorKind::BadRequest);
+    assert_eq!(b.unload("films", false).await.unwrap_err().kind, ErrorKind::BadRequest);
+    a.delete("films").await.unwrap();
+    assert!(b.list().is_empty() && b.descriptions().is_empty());
+    let led = a.create(spread("films", 3)).await.unwrap();
+    let part = b.find("films").unwrap();
+    assert_eq!(count(&part).await, 0);
+    // One starts again: it opens its part, and the others ask it there.
+    update(&led, thirty("x")).await;
+    b.close().unwrap();
+    drop((b, part));
+    let failed = UpdateBatch { operations: thirty("y"), ..UpdateBatch::default() };
+    assert!(led.update(failed, UpdateContext::default()).await.failure.is_some());
+    let b = cluster.member(folders[1].path(), "b");
+    lives(&[&a, &b], &[&a, &b]);
+    assert_eq!(b.take_part(), Ok(true));
+    update(&b.find("films").unwrap(), thirty("y")).await;
+    for node in [&a, &b] {
+        assert_eq!(count(&node.find("films").unwrap()).await, 60);
+    }
+}
+
+#[tokio::test]
+async fn parts_of_a_gone_member_go_to_those_that_live() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    let folder = tempfile::tempdir().unwrap();
+    let c = cluster.member(folder.path(), "c");
+    lives(&[&a, &b, &c], &[&a, &b, &c]);
+    let led = a.create(spread("films", 3)).await.unwrap();
+    let before = b.find("films").unwrap();
+    assert_eq!(shard_owners(&c, "films"), ["a", "b", "c"]);
+    update(&led, thirty("x")).await;
+    // One that serves a part, and may be there all the while: the lead gives its part to another.
+    lives(&[&a, &c], &[&a, &c]);
+    assert_eq!(a.take_part(), Ok(true));
+    assert_eq!(c.take_part(), Ok(false), "it was told");
+    assert_eq!(shard_owners(&c, "films"), ["a", "a", "c"]);
+    for node in [&a, &c] {
+        assert_eq!(count(&node.find("films").unwrap()).await, 30);
+    }
+    let lost = UpdateBatch { operations: thirty("lost"), ..UpdateBatch::default() };
+    let told = before.update(lost, UpdateContext::default()).await;
+    assert!(told.failure.is_some(), "the shard that it had is another's");
+    assert_eq!(b.take_part(), Ok(true));
+    assert!(b.find("films").is_none());
+    // The lead: another becomes it.
+    lives(&[&b, &c], &[&b, &c]);
+    for node in [&b, &c] {
+        assert!(node.take_part().is_ok());
+    }
+    for node in [&b, &c] {
+        node.refresh().unwrap();
+        assert!(node.take_part().is_ok());
+    }
+    assert_eq!(owners(&b), owners(&c));
+    assert!(shard_owners(&b, "films").iter().all(|owner| owner != "a"));
+    let found = [&b, &c].into_iter().find_map(|node| node.find("films")).unwrap();
+    for at in 0..30 {
+        assert_eq!(year(&found, &format!("x{at}")).await, Some(Value::Str("1972".into())));
+    }
+    // Of the other batch what came to the shards of those that live.
+    assert!((31..60).contains(&count(&found).await));
 }

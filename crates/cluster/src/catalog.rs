@@ -15,7 +15,7 @@ use store::{ConfigFiles, MetadataFiles, MetadataStore, VersionedBytes};
 
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::documents::{Documents, Versioned, decode, lift};
-use crate::member::{Member, Owned};
+use crate::member::{Owned, Owners};
 use crate::placement::{Placement, PlacementState};
 use crate::state::{ClusterIdentity, ClusterState, Rename};
 
@@ -175,14 +175,14 @@ impl Catalog {
         take_id(&self.shared, SECRET, new)
     }
 
-    /// Who is to serve a collection.
-    pub fn owner(&self, key: &str) -> Result<Option<Versioned<Member>>> {
+    /// Who is to serve a collection and its shards.
+    pub fn owners(&self, key: &str) -> Result<Option<Versioned<Owners>>> {
         self.shared.get(&path(key, OWNER))
     }
 
     /// Errors: `Conflict` when another change came first.
-    pub fn set_owner(&self, key: &str, expected: Option<u64>, owner: &Member) -> Result<u64> {
-        self.shared.set(&path(key, OWNER), expected, owner)
+    pub fn set_owners(&self, key: &str, expected: Option<u64>, owners: &Owners) -> Result<u64> {
+        self.shared.set(&path(key, OWNER), expected, owners)
     }
 
     /// All collections that there are, by key, with who is to serve them.
@@ -193,11 +193,11 @@ impl Catalog {
             let of = |file: &str| documents.get(&path(key, file));
             let Some(collection) = of(COLLECTION) else { continue };
             let entry = decode(&path(key, COLLECTION), &collection.bytes)?;
-            let owner = of(OWNER).map(|owner| {
-                let value = decode(&path(key, OWNER), &owner.bytes)?;
-                Ok::<_, Error>(Versioned { version: owner.version, value })
+            let owners = of(OWNER).map(|owners| {
+                let value = decode(&path(key, OWNER), &owners.bytes)?;
+                Ok::<_, Error>(Versioned { version: owners.version, value })
             });
-            found.insert(key.to_owned(), Owned { entry, owner: owner.transpose()? });
+            found.insert(key.to_owned(), Owned { entry, owners: owners.transpose()? });
         }
         Ok(found)
     }

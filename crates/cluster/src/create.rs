@@ -26,6 +26,8 @@ pub struct CreateCollection {
     pub schema: SchemaSource,
     pub config: CollectionConfig,
     pub shards: Sharding,
+    /// The members that its shards are spread over, by name; where none is named, all are on this node.
+    pub nodes: Vec<String>,
 }
 
 /// Which shards there are to be.
@@ -82,6 +84,7 @@ impl CreateCollection {
             schema,
             config,
             shards: Sharding::ONE,
+            nodes: Vec::new(),
         }
     }
 

@@ -1,7 +1,7 @@
-//! Who serves which collection, where a cluster has several nodes. Each collection has one member, which its
-//! document `owner.json` names; the shared documents describe all of them, wherever they are served. That a
-//! member is named there is what it goes by; what it may acknowledge, the homes of its shards decide (models
-//! `assign_collection`, `takeover`).
+//! Who serves which collection, where a cluster has several nodes. Each collection has one member that leads
+//! it, and each of its shards one that serves it: its document `owner.json` names them. The shared documents
+//! describe all collections, wherever they are served. That a member is named there is what it goes by; what
+//! it may acknowledge, the homes of its shards decide (models `assign_collection`, `takeover`).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +23,64 @@ pub struct Member {
     pub url: String,
 }
 
+/// Who has which part of a collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Owners {
+    /// Carries out what changes the collection.
+    #[serde(flatten)]
+    pub lead: Member,
+    /// Who serves a shard, by its name, where that is another.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shards: BTreeMap<String, Member>,
+}
+
+impl From<Member> for Owners {
+    fn from(lead: Member) -> Self {
+        Self { lead, shards: BTreeMap::new() }
+    }
+}
+
+impl Owners {
+    /// Of these shards, in the order of the documents that name them.
+    pub fn of(lead: Member, shards: impl IntoIterator<Item = (String, Member)>) -> Self {
+        let others = shards.into_iter().filter(|(_, member)| member.id != lead.id);
+        Self { shards: others.collect(), lead }
+    }
+
+    pub fn of_shard(&self, shard: &str) -> &Member {
+        self.shards.get(shard).unwrap_or(&self.lead)
+    }
+
+    /// Whether a member has any part of it.
+    pub fn has(&self, id: &str) -> bool {
+        self.lead.id == id || self.shards.values().any(|member| member.id == id)
+    }
+
+    /// All that have a part of it, each once.
+    pub fn members(&self) -> Vec<&Member> {
+        let mut found: Vec<&Member> = Vec::new();
+        for member in std::iter::once(&self.lead).chain(self.shards.values()) {
+            if !found.iter().any(|known| known.id == member.id) {
+                found.push(member);
+            }
+        }
+        found
+    }
+
+    /// The same with a member under the address where it is now.
+    pub fn at(&self, member: &Member) -> Self {
+        let moved = |it: &Member| if it.id == member.id { member.clone() } else { it.clone() };
+        let shards = self.shards.iter().map(|(name, it)| (name.clone(), moved(it)));
+        Self { lead: moved(&self.lead), shards: shards.collect() }
+    }
+}
+
 /// The documents that say what a collection is and who is to serve it.
 #[derive(Clone)]
 pub(crate) struct Owned {
     pub entry: CollectionDocument,
     /// `None` where nobody was ever named: it was made by a node that owns all there is.
-    pub owner: Option<Versioned<Member>>,
+    pub owners: Option<Versioned<Owners>>,
 }
 
 /// What one of several members knows of its part.
@@ -57,8 +109,9 @@ impl Assignment {
         living.iter().any(|living| living.id == member.id)
     }
 
-    pub fn is_own(&self, owned: &Owned) -> bool {
-        owned.owner.as_ref().is_some_and(|owner| owner.value.id == self.own.id)
+    /// Whether any part of it is this member's.
+    pub fn has_part(&self, owned: &Owned) -> bool {
+        owned.owners.as_ref().is_some_and(|owners| owners.value.has(&self.own.id))
     }
 }
 
@@ -66,7 +119,7 @@ impl Assignment {
 #[derive(Clone)]
 pub struct Description {
     pub(crate) entry: Arc<CollectionDocument>,
-    pub(crate) owner: Option<Member>,
+    pub(crate) owners: Option<Arc<Owners>>,
     pub(crate) state_version: u32,
 }
 
@@ -102,8 +155,14 @@ impl Description {
         self.state_version
     }
 
-    /// Who is to serve it; `None` where nobody is named.
+    /// Who leads it: carries out what changes it, and serves what no other is named for. `None` where nobody
+    /// is named.
     pub fn owner(&self) -> Option<&Member> {
-        self.owner.as_ref()
+        self.owners.as_ref().map(|owners| &owners.lead)
+    }
+
+    /// Who serves a shard, by its name.
+    pub fn shard_owner(&self, shard: &str) -> Option<&Member> {
+        self.owners.as_ref().map(|owners| owners.of_shard(shard))
     }
 }

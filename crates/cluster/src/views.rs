@@ -7,7 +7,7 @@
 //! is taken up when a shard refuses a plan by its version, and whenever the documents are looked at.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use meter::Clock;
 use plan::{Error, ErrorKind, Result, Schema};
@@ -16,14 +16,14 @@ use crate::catalog::Catalog;
 use crate::collection::{Collection, Served, ServedShard};
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::in_use::VersionedSchema;
-use crate::member::{Description, Member};
-use crate::remote::{Carrier, Exchange, RemoteShard, ShardAddress};
+use crate::member::{Description, Member, Owners};
+use crate::remote::{Exchange, RemoteShard, ShardAddress};
 use crate::shard::Shard;
 
 pub(crate) struct Views {
     catalog: Arc<Catalog>,
     clock: Arc<dyn Clock>,
-    exchange: OnceLock<Arc<Exchange>>,
+    exchange: Arc<Exchange>,
     /// By key.
     open: Mutex<HashMap<String, View>>,
 }
@@ -31,18 +31,18 @@ pub(crate) struct Views {
 #[derive(Clone)]
 struct View {
     entry: Arc<CollectionDocument>,
-    owner: Member,
+    owners: Arc<Owners>,
     collection: Arc<Collection>,
 }
 
 impl Views {
     pub fn new(catalog: Arc<Catalog>, clock: Arc<dyn Clock>) -> Arc<Self> {
-        Arc::new(Self { catalog, clock, exchange: OnceLock::new(), open: Mutex::default() })
+        Arc::new(Self { catalog, clock, exchange: Arc::default(), open: Mutex::default() })
     }
 
-    /// What takes messages to the other members; set once, before any is asked.
-    pub fn set_carrier(&self, carrier: Arc<dyn Carrier>) {
-        let _ = self.exchange.set(Exchange::new(carrier));
+    /// What messages go by.
+    pub fn exchange(&self) -> &Arc<Exchange> {
+        &self.exchange
     }
 
     /// Blocks where it was not asked before. Errors: `Unavailable` where nobody serves it at the moment.
@@ -51,23 +51,23 @@ impl Views {
             let message = format!("nobody serves `{}` at the moment; try again", described.name());
             Error::new(ErrorKind::Unavailable, message)
         };
-        let (owner, exchange) = (described.owner().ok_or_else(gone)?, self.exchange.get().ok_or_else(gone)?);
+        let owners = described.owners.as_ref().ok_or_else(gone)?;
         let entry = &described.entry;
-        let is_known = |known: &&View| known.owner == *owner && *known.entry == **entry;
+        let is_known = |known: &&View| known.owners == *owners && *known.entry == **entry;
         if let Some(known) = self.lock().get(entry.key()).filter(is_known) {
             return Ok(known.collection.clone());
         }
         // Without the lock: who asks for another must not wait for the store.
         let saved = self.catalog.schema(entry.key())?.value;
         let config = self.catalog.config(entry.key())?;
-        let served = remote_shards(exchange, owner, entry, &saved);
+        let served = remote_shards(&self.exchange, owners, entry, &saved);
         let schema = Arc::new(Schema::build(saved.source)?.at_version(saved.version));
         let schema = VersionedSchema::new(saved.version, schema);
         let opened = (served, self.clock.now_ms());
         let document = CollectionDocument::clone(entry);
         let collection =
             Arc::new(Collection::new(document, self.catalog.clone(), schema, config.into(), opened));
-        let view = View { entry: entry.clone(), owner: owner.clone(), collection: collection.clone() };
+        let view = View { entry: entry.clone(), owners: owners.clone(), collection: collection.clone() };
         // Where two opened it at once, either is as good: a view holds nothing but two documents.
         self.lock().insert(entry.key().to_owned(), view);
         Ok(collection)
@@ -75,7 +75,6 @@ impl Views {
 
     /// Forgets those without one of these keys, and takes up what was changed of the others.
     pub fn renew(&self, keys: &[&str]) -> Result<()> {
-        let Some(exchange) = self.exchange.get() else { return Ok(()) };
         let open: Vec<View> = {
             let mut open = self.lock();
             open.retain(|key, _| keys.contains(&key.as_str()));
@@ -84,7 +83,7 @@ impl Views {
         for view in open {
             let (saved, config) =
                 (self.catalog.schema(view.entry.key())?, self.catalog.config(view.entry.key())?);
-            let served = remote_shards(exchange, &view.owner, &view.entry, &saved.value);
+            let served = remote_shards(&self.exchange, &view.owners, &view.entry, &saved.value);
             view.collection.follow(saved.value, config, served)?;
         }
         Ok(())
@@ -97,17 +96,19 @@ impl Views {
 
 fn remote_shards(
     exchange: &Arc<Exchange>,
-    owner: &Member,
+    owners: &Arc<Owners>,
     entry: &CollectionDocument,
     schema: &SavedSchema,
 ) -> Served {
     let edition = schema.edition().to_owned();
-    let shard = |folder: String| {
-        let (collection, created_ms) = (entry.key().to_owned(), entry.created_ms);
-        let address = ShardAddress { collection, created_ms, folder: folder.clone() };
+    let shard = |owner: &Member, folder: String| {
+        let address = ShardAddress::of(entry, &folder);
         let shard: Arc<dyn Shard> = Arc::new(RemoteShard::new(exchange.clone(), owner.clone(), address));
         ServedShard { shard, folder }
     };
-    let shards = entry.folders(&edition).into_iter().map(shard).collect();
-    Served { edition, router: entry.router.clone(), documents: entry.shards().into(), shards }
+    let documents = entry.shards();
+    let asked = documents.iter().zip(entry.folders(&edition));
+    let shards = asked.map(|(document, folder)| shard(owners.of_shard(&document.name), folder)).collect();
+    let (router, documents) = (entry.router.clone(), documents.into());
+    Served { edition, router, documents, shards, owners: Some(owners.clone()), lead: None }
 }

@@ -414,3 +414,74 @@ async fn a_security_file_that_is_none_opens_no_door() {
     assert_eq!(b.edit_users(r#"{"set-user":{"ann":"secret"}}"#).await.status, 200, "it looks first");
     assert!(b.lets_in(ANN).await);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shards_of_one_collection_are_on_several_members() {
+    let cluster = Cluster::default();
+    let members = cluster.two().await;
+    let [a, b] = &members;
+    let made = b.get("/solr/admin/collections?action=CREATE&name=films&numShards=2&createNodeSet=a:8983_solr,b:8983_solr").await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    // Whoever is asked: fields that nobody knew come by updates, and are the lead's to add.
+    for (at, member) in members.iter().enumerate() {
+        let films: Vec<String> =
+            (0..20).map(|number| format!(r#"{{"id":"{at}-{number}","year_of_{at}":{number}}}"#)).collect();
+        let stored = member.update("films", &format!("[{}]", films.join(","))).await;
+        assert_eq!(stored.status, 200, "{}", stored.body);
+    }
+    let deleted = a.update("films", r#"{"delete":{"id":"1-19"},"delete":{"query":"year_of_0:19"}}"#).await;
+    assert_eq!(deleted.status, 200, "{}", deleted.body);
+    for member in &members {
+        assert_eq!(found(&member.get("/solr/films/select?q=*:*").await), 38);
+        let sorted =
+            member.get("/solr/films/select?q=year_of_1:[3+TO+*]&sort=year_of_1+desc&rows=2&fl=id").await;
+        assert_eq!(json(&sorted)["response"]["docs"], serde_json::json!([{"id":"1-18"},{"id":"1-17"}]));
+        let one = json(&member.get("/solr/films/get?id=0-7&fl=id,year_of_0").await);
+        assert_eq!(one["doc"], serde_json::json!({"id":"0-7","year_of_0":[7]}));
+        let status = json(&member.get("/solr/admin/collections?action=CLUSTERSTATUS").await);
+        let shards = &status["cluster"]["collections"]["films"]["shards"];
+        let node = |shard: &str| {
+            let replicas = shards[shard]["replicas"].as_object().unwrap();
+            replicas.values().next().unwrap()["node_name"].as_str().unwrap().to_owned()
+        };
+        let mut nodes = [node("shard1"), node("shard2")];
+        nodes.sort();
+        assert_eq!(nodes, ["a:8983_solr", "b:8983_solr"]);
+        // A core is a shard, wherever it is.
+        let of_shards = [1, 2].map(|number| {
+            format!("/solr/films_shard{number}_replica_n{number}/select?q=*:*&distrib=false&rows=0")
+        });
+        let [one, two] = [member.get(&of_shards[0]).await, member.get(&of_shards[1]).await];
+        assert!(found(&one) > 0 && found(&two) > 0 && found(&one) + found(&two) == 38);
+        let cores = member.get("/solr/admin/cores?action=STATUS&indexInfo=false").await.body;
+        assert_eq!(cores.matches(r#""name":"films_shard"#).count(), 1, "{cores}");
+    }
+    // What the collection is, its lead is asked, whoever is.
+    for (at, member) in members.iter().enumerate() {
+        let add = format!(r#"{{"add-field":{{"name":"shelf{at}","type":"string"}}}}"#);
+        let head = "POST /solr/films/schema HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n";
+        let added = member.send(head, &add).await;
+        assert_eq!(added.status, 200, "{}", added.body);
+        for known in &members {
+            let field = known.get(&format!("/solr/films/schema/fields/shelf{at}")).await;
+            assert_eq!(field.status, 200, "{}", field.body);
+            assert_eq!(found(&known.get(&format!("/solr/films/select?q=shelf{at}:x")).await), 0);
+        }
+    }
+    let reloaded = b.get("/solr/admin/collections?action=RELOAD&name=films").await;
+    assert_eq!(reloaded.status, 200, "{}", reloaded.body);
+    // One is gone: told, until the other has its shard.
+    lives(&members, &[a]);
+    let gone = a.get("/solr/films/select?q=*:*").await;
+    assert_eq!((gone.status, gone.header("retry-after").is_empty()), (503, false), "{}", gone.body);
+    assert_eq!(a.node.take_part(), Ok(true));
+    assert_eq!(found(&a.get("/solr/films/select?q=*:*").await), 38);
+    assert_eq!(a.update("films", r#"[{"id":"late"}]"#).await.status, 200);
+    // Whoever had it and lived learns of that, and asks for it as for any.
+    lives(&members, &[a, b]);
+    assert_eq!(b.node.take_part(), Ok(true));
+    assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 39);
+    assert_eq!(a.get("/solr/admin/collections?action=DELETE&name=films").await.status, 200);
+    b.node.refresh().unwrap();
+    assert_eq!(b.get("/solr/films/select?q=*:*").await.status, 404);
+}

@@ -49,6 +49,8 @@ impl Create {
             Self::Collections(shards) => {
                 pairs.push(pair("collection.configName", configset));
                 pairs.push(pair("numShards", &shards.to_string()));
+                // Of several nodes each gets some; Solr does so by itself.
+                pairs.push(pair("createNodeSet", "ALL_LIVE_NODES"));
             }
             Self::Home(home) => {
                 let instance = home.join(name);

@@ -23,7 +23,15 @@ impl Collection {
     /// [`Schema::build`].
     pub async fn change_schema(self: &Arc<Self>, expected: u64, source: SchemaSource) -> Result<u64> {
         let collection = self.clone();
-        offload::update(move || collection.swap_schema(expected, source)).await?
+        let change = move || {
+            // Without the lock: the lead has this node take it up before it answers.
+            let lead = collection.home.served().lead.clone();
+            match lead {
+                Some(lead) => lead.change_schema(expected, source),
+                None => collection.swap_schema(expected, source),
+            }
+        };
+        offload::update(change).await?
     }
 
     /// Applies `edit` to the schema as it is, again if another change comes in between.
@@ -179,7 +187,7 @@ impl Collection {
         exchanged
     }
 
-    fn swap_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
+    pub(crate) fn swap_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
         let _changing = self.lock();
         let before = self.catalog.schema(self.entry().key())?;
         self.catch_up(&before.value)?;
@@ -265,6 +273,40 @@ impl Collection {
     /// A schema as the version that follows the one in use.
     fn successor(&self, source: SchemaSource, version: u64) -> Result<Arc<Schema>> {
         Ok(Arc::new(Schema::build(source)?.succeeding(&self.schema.load().value, version)))
+    }
+
+    /// Takes up what its lead made of it, and shards that changed hands: `served` is what is to be in
+    /// service.
+    pub(crate) fn take_up(
+        &self,
+        (entry, saved): (CollectionDocument, SavedSchema),
+        config: Versioned<CollectionConfig>,
+        served: Served,
+    ) -> Result<()> {
+        let _changing = self.lock();
+        let before = self.home.served_full();
+        if saved.version != self.schema.load().version {
+            let schema = self.successor(saved.source, saved.version)?;
+            // The shards before the requests: as in a change that is made here.
+            served.set_own_schema(&schema)?;
+            self.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));
+        }
+        if config.version != self.config.load().version {
+            served.configure_own(&ShardSettings::of(&config.value));
+            self.config.store(Arc::new(config.into()));
+        }
+        let gone = before.shards.iter().filter(|it| !it.shard.is_remote());
+        let gone: Vec<_> = gone.filter(|it| !served.has(&it.shard)).cloned().collect();
+        {
+            // Between two updates: none is in a shard that is about to be closed.
+            let _alone = self.home.alone();
+            self.home.put(served);
+        }
+        self.entry.store(Arc::new(entry));
+        self.changes.fetch_add(1, Ordering::Release);
+        // What could not be flushed is in the log, which is its new owner's.
+        gone.iter().for_each(|it| drop(it.shard.close()));
+        Ok(())
     }
 
     /// Takes up what whoever serves it made of it; this node only reads it.

@@ -33,6 +33,7 @@ use plan::{CollectionConfig, Resources, Result, Schema};
 use crate::catalog::Catalog;
 use crate::collection_documents::CollectionDocument;
 use crate::in_use::{VersionedConfig, VersionedSchema};
+use crate::member::{Member, Owners};
 use crate::routing::{Router, ShardDocument};
 use crate::shard::{Shard, ShardMoment, ShardSettings};
 
@@ -85,7 +86,8 @@ impl Collection {
         config: VersionedConfig,
         (served, opened_ms): (Served, i64),
     ) -> Self {
-        served.configure(&ShardSettings::of(&config.value));
+        // Those of others follow the same document.
+        served.configure_own(&ShardSettings::of(&config.value));
         Self {
             entry: ArcSwap::from_pointee(entry),
             catalog,
@@ -219,6 +221,20 @@ impl Collection {
     pub(crate) fn shard_of_folder(&self, folder: &str) -> Option<Arc<dyn Shard>> {
         let served = self.home.served();
         served.shards.iter().find(|it| it.folder == folder).map(|it| it.shard.clone())
+    }
+
+    pub(crate) fn served(&self) -> Arc<Served> {
+        self.home.served_full()
+    }
+
+    /// Who has which part of it; `None` where this node owns all there is.
+    pub(crate) fn owners(&self) -> Option<Arc<Owners>> {
+        self.home.served().owners.clone()
+    }
+
+    /// Whoever carries out what changes it, where that is another member.
+    pub fn lead_elsewhere(&self) -> Option<Member> {
+        self.home.served().lead.as_ref().map(|lead| lead.member().clone())
     }
 
     /// Whether another opening fenced one of its shards, as far as was heard: it takes no more updates.

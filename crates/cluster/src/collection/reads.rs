@@ -71,10 +71,10 @@ impl Collection {
         offload::read(light, (&Trace::default(), Phase::Fetch), get).await?
     }
 
-    /// The caches of all shards, by Solr's names.
+    /// The caches of the shards that are here, by Solr's names.
     pub fn caches(&self) -> Vec<(String, CacheStats)> {
         let mut all: Vec<(String, CacheStats)> = Vec::new();
-        for shard in self.shards() {
+        for shard in self.own_shards() {
             for (name, stats) in CachesRead.ask(&*shard, &Meters::default()).unwrap_or_default() {
                 match all.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, sum)) => *sum = sum.plus(&stats),
@@ -91,10 +91,9 @@ impl Collection {
         stats.reduce(|all, one| all.plus(one)).unwrap_or_default()
     }
 
-    /// The same without a wait: `None` while a shard's state is with another.
+    /// Of the shards that are here, without a wait: `None` while the state of one is with another thread.
     pub fn try_stats(&self) -> Option<ShardStats> {
-        let stats: Option<Vec<ShardStats>> =
-            self.shards().into_iter().map(|shard| shard.try_stats()).collect();
+        let stats: Option<Vec<ShardStats>> = self.own_shards().map(|shard| shard.try_stats()).collect();
         Some(stats?.into_iter().reduce(|all, one| all.plus(one)).unwrap_or_default())
     }
 
@@ -184,6 +183,15 @@ impl Collection {
     pub fn segments(&self) -> Vec<SegmentStats> {
         let read = |shard: Arc<dyn Shard>| SegmentsRead.ask(&*shard, &Meters::default());
         self.shards().into_iter().flat_map(|shard| read(shard).unwrap_or_default()).collect()
+    }
+
+    /// Whether the shard of this number is served here, and by no other member.
+    pub fn serves(&self, number: usize) -> bool {
+        self.home.served().shards.get(number).is_some_and(|served| !served.shard.is_remote())
+    }
+
+    fn own_shards(&self) -> impl Iterator<Item = Arc<dyn Shard>> {
+        self.shards().into_iter().filter(|shard| !shard.is_remote())
     }
 
     /// All of them, as they are now.

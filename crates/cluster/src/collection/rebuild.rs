@@ -85,8 +85,17 @@ impl Collection {
         result
     }
 
-    /// From here on a rebuild is running. Errors: `Conflict` while another is.
+    /// From here on a rebuild is running. Errors: `Conflict` while another is, `BadRequest` where another
+    /// member serves a part: shards would change hands on the way.
     pub(super) fn claim_rebuild(&self, node: &Node) -> Result<()> {
+        if self.home.served().is_remote() {
+            let message = format!(
+                "the shards of `{}` are on several nodes, which are not rebuilt, added or removed together yet; \
+                 make a collection on one node (`createNodeSet` with one name) and index into that",
+                self.name()
+            );
+            return Err(Error::bad_request(message));
+        }
         let started_ms = node.clock().now_ms();
         let mut status = self.rebuild.lock().unwrap_or_else(PoisonError::into_inner);
         if status.as_ref().is_some_and(|status| status.state == RebuildState::Running) {
@@ -148,7 +157,8 @@ impl Collection {
         let schema = rebuilt(&present, edit)?;
         let edition = self.begin_building(node, present.version + 1)?;
         let old = self.home.served_full();
-        let opened = node.open_edition(&self.entry(), &edition, &schema, self.config().auto_commit);
+        let beside = (old.owners.clone(), None);
+        let opened = node.open_edition(&self.entry(), &edition, (&schema, self.config().auto_commit), beside);
         let result = opened.and_then(|target| {
             let version = present.version;
             let mut rebuild = Rebuild { node, collection: self, edit, target, version, purpose };

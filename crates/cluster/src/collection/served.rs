@@ -9,6 +9,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use arc_swap::{ArcSwap, Guard};
 use plan::{Error, Result, Schema};
 
+use crate::member::Owners;
+use crate::remote::RemoteMember;
 use crate::routing::{Router, ShardDocument};
 use crate::shard::{Shard, ShardMoment, ShardSettings};
 
@@ -21,6 +23,10 @@ pub(crate) struct Served {
     pub documents: Arc<[ShardDocument]>,
     /// As `documents`.
     pub shards: Vec<ServedShard>,
+    /// Who has which part of it; `None` where this node owns all there is.
+    pub owners: Option<Arc<Owners>>,
+    /// Whoever carries out what changes it, where that is another.
+    pub lead: Option<RemoteMember>,
 }
 
 #[derive(Clone)]
@@ -42,13 +48,39 @@ impl Served {
         Ok(())
     }
 
+    /// One that is open here, and as far as was heard not another's.
+    pub fn own_shard(&self, folder: &str) -> Option<Arc<dyn Shard>> {
+        let own = |served: &&ServedShard| served.folder == folder && !served.shard.is_remote();
+        let found = self.shards.iter().find(own).filter(|served| !served.shard.is_deposed());
+        found.map(|served| served.shard.clone())
+    }
+
     /// Whether any of them is another member's.
     pub fn is_remote(&self) -> bool {
         self.shards.iter().any(|served| served.shard.is_remote())
     }
 
+    /// Whether this very shard is among them.
+    pub fn has(&self, shard: &Arc<dyn Shard>) -> bool {
+        self.shards.iter().any(|served| Arc::ptr_eq(&served.shard, shard))
+    }
+
+    /// As [`Served::configure`], of the shards that are here.
+    pub fn configure_own(&self, settings: &ShardSettings<'_>) {
+        let own = self.shards.iter().filter(|served| !served.shard.is_remote());
+        own.for_each(|served| served.shard.configure(settings));
+    }
+
+    /// Of the shards that are here; the first that fails ends it.
+    pub fn set_own_schema(&self, schema: &Arc<Schema>) -> Result<()> {
+        let mut own = self.shards.iter().filter(|served| !served.shard.is_remote());
+        own.try_for_each(|served| served.shard.set_schema(schema.clone()))
+    }
+
+    /// Of the shards that are here: those of others are not asked for it.
     pub fn moment(&self) -> ShardMoment {
-        self.shards.iter().fold(ShardMoment::default(), |all, served| {
+        let own = self.shards.iter().filter(|served| !served.shard.is_remote());
+        own.fold(ShardMoment::default(), |all, served| {
             let ShardMoment { snapshot, suggesters } = served.shard.moment();
             ShardMoment { snapshot: all.snapshot + snapshot, suggesters: all.suggesters + suggesters }
         })

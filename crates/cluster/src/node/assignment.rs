@@ -16,9 +16,11 @@ use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
-use crate::member::{Assignment, Description, Member, Owned};
+use crate::member::{Assignment, Description, Member, Owned, Owners};
 use crate::offload;
 use crate::placement::PlacementState;
+use crate::remote::{RemoteMember, RemoteShard, ShardAddress};
+use crate::shard::Shard;
 
 impl Node {
     /// One of the members of a cluster whose documents and shards they share; the others reach it at `url`.
@@ -103,7 +105,8 @@ impl Node {
     /// As clients are shown a collection that is served here.
     pub fn describe(&self, collection: &Collection) -> Description {
         let (entry, state_version) = (collection.entry(), collection.state_version());
-        Description { entry, owner: Some(self.member()), state_version }
+        let owners = collection.owners().or_else(|| Some(Arc::new(self.member().into())));
+        Description { entry, owners, state_version }
     }
 
     /// Clients read states elsewhere too, where they have these versions, by the collections' names.
@@ -124,17 +127,50 @@ impl Node {
         });
     }
 
-    /// Who of the living is to serve a new collection: of those that may, whoever serves the fewest, this
-    /// member among equals.
+    /// Who of the living is to lead a new collection: of those that may, whoever serves the fewest shards,
+    /// this member among equals.
     pub fn least_loaded(&self, may: impl Fn(&Member) -> bool) -> Option<Member> {
-        let own = self.member();
-        let mut owned: BTreeMap<String, usize> = BTreeMap::new();
-        for description in self.descriptions() {
-            *owned.entry(description.owner.unwrap_or_default().id).or_default() += 1;
-        }
-        let load = |member: &Member| owned.get(&member.id).copied().unwrap_or_default();
+        let (own, load) = (self.member(), self.shards_served());
+        let load = |member: &Member| load.get(&member.id).copied().unwrap_or_default();
         let living = self.living().into_iter().filter(may);
         living.min_by_key(|it| (load(it), it.id != own.id, it.id.clone()))
+    }
+
+    /// How many shards members serve, by their ids.
+    fn shards_served(&self) -> BTreeMap<String, usize> {
+        let mut load: BTreeMap<String, usize> = BTreeMap::new();
+        for description in self.descriptions() {
+            for shard in description.shard_documents() {
+                let owner = description.shard_owner(&shard.name).cloned().unwrap_or_default();
+                *load.entry(owner.id).or_default() += 1;
+            }
+        }
+        load
+    }
+
+    /// Who is to serve the shards of a new collection that this member leads: of the living of these names,
+    /// each time whoever has the fewest.
+    pub(super) fn spread(&self, entry: &CollectionDocument, nodes: &[String]) -> Owners {
+        let (own, mut load) = (self.member(), self.shards_served());
+        let living = self.living();
+        let may: Vec<&Member> = living.iter().filter(|it| nodes.contains(&it.name)).collect();
+        let mut chosen = Vec::new();
+        for shard in entry.shards() {
+            let of = |it: &&&Member| load.get(&it.id).copied().unwrap_or_default();
+            let least = may.iter().min_by_key(|it| (of(it), it.id != own.id, it.id.clone()));
+            let member = least.map_or_else(|| own.clone(), |member| Member::clone(member));
+            *load.entry(member.id.clone()).or_default() += 1;
+            chosen.push((shard.name, member));
+        }
+        Owners::of(own, chosen)
+    }
+
+    /// Who has which part of a collection, as the document says; `None` where this node owns all there is.
+    pub(super) fn owners_of(&self, key: &str) -> Result<Option<Arc<Owners>>> {
+        if !self.is_member() {
+            return Ok(None);
+        }
+        Ok(self.catalog.owners(key)?.map(|owners| Arc::new(owners.value)))
     }
 
     /// Reads what other members changed of the documents. What is another's now is no longer served, and what
@@ -162,8 +198,9 @@ impl Node {
         directory.state = Arc::new(state);
         let mut served = Vec::new();
         for collection in self.list() {
-            let key = collection.entry().key().to_owned();
-            if owned.get(&key).is_some_and(|owned| assignment.is_own(owned)) {
+            let (key, created_ms) = (collection.entry().key().to_owned(), collection.entry().created_ms);
+            let is_it = |owned: &&Owned| owned.entry.created_ms == created_ms;
+            if owned.get(&key).filter(is_it).is_some_and(|owned| assignment.has_part(owned)) {
                 served.push(key);
             } else {
                 // At once, since clients may not find here what another serves by now; closing takes longer.
@@ -175,15 +212,15 @@ impl Node {
         let shown = self.descriptions();
         directory.elsewhere.clear();
         for (key, document) in &owned {
-            let (Owned { entry, owner }, is_own) = (document, assignment.is_own(document));
+            let (Owned { entry, owners }, is_own) = (document, assignment.has_part(document));
             let is_unloaded = || Ok::<_, Error>(is_own && self.is_unloaded(entry)?);
             if served.contains(key) || is_unloaded()? {
                 continue;
             }
             let shown = shown.iter().find(|shown| shown.name() == entry.name);
             let state_version = shown.map_or(entry.changes, Description::state_version);
-            let owner = owner.as_ref().map(|owner| owner.value.clone());
-            let description = Description { entry: Arc::new(entry.clone()), owner, state_version };
+            let owners = owners.as_ref().map(|owners| Arc::new(owners.value.clone()));
+            let description = Description { entry: Arc::new(entry.clone()), owners, state_version };
             directory.elsewhere.insert(entry.name.clone(), description);
         }
         self.directory.store(Arc::new(directory));
@@ -208,15 +245,21 @@ impl Node {
         let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
         // What could not be flushed is in the log, which is its new owner's.
         lost.iter().for_each(|collection| drop(collection.close()));
-        let due = due(&owned, assignment);
+        let mut due = due(&owned, assignment);
         let (mut changed, mut failures) = (!lost.is_empty(), Vec::new());
         for (key, owned) in &owned {
-            let version = owned.owner.as_ref().map(|owner| owner.version);
-            let taken = match due.contains(&key.as_str()) {
-                true => self.catalog.set_owner(key, version, &assignment.own).map(|_| true),
-                false => Ok(assignment.is_own(owned)),
+            let version = owned.owners.as_ref().map(|owners| owners.version);
+            let taken = match due.remove(key.as_str()) {
+                Some(owners) => self.catalog.set_owners(key, version, &owners).map(|_| Some(owners)),
+                None => Ok(None),
             };
-            match taken.and_then(|is_own| Ok(is_own && self.take_up_own(key)?)) {
+            let has_part = assignment.has_part(owned);
+            let did = taken.and_then(|taken| {
+                let did = (has_part || taken.is_some()) && self.take_up_own(key)?;
+                taken.iter().for_each(|owners| self.tell_others(&owned.entry, owners));
+                Ok(did || taken.is_some())
+            });
+            match did {
                 Ok(did) => changed |= did,
                 // Another was first, or it is gone: the next look says.
                 Err(error) if error.kind == ErrorKind::Conflict => changed = true,
@@ -231,42 +274,120 @@ impl Node {
         self.is_member() && self.list().iter().any(|collection| collection.is_deposed())
     }
 
-    /// Opens a collection if it is still its own and not open, or open and deposed. Returns whether it did.
-    fn take_up_own(&self, key: &str) -> Result<bool> {
+    /// Has the other members that have a part of a collection take up what its documents say. Whoever cannot
+    /// be told looks by itself, later. Asked without any lock: they may be asking here.
+    pub(super) fn tell_others(&self, entry: &CollectionDocument, owners: &Owners) {
+        for member in self.others_of(owners) {
+            let _ = self.remote_part(member, entry).take_up();
+        }
+    }
+
+    /// The same for whoever changed a collection that is open here.
+    pub(super) fn tell_of(&self, collection: &Collection) {
+        if let Some(owners) = collection.owners() {
+            self.tell_others(&collection.entry(), &owners);
+        }
+    }
+
+    /// The living members but this one that have a part of a collection.
+    pub(super) fn others_of<'a>(&self, owners: &'a Owners) -> Vec<&'a Member> {
+        let own = self.member();
+        owners.members().into_iter().filter(|it| it.id != own.id && self.is_alive(it)).collect()
+    }
+
+    /// Who serves a shard, where that is another.
+    pub(super) fn other_owner<'a>(&self, owners: &'a Owners, shard: &str) -> Option<&'a Member> {
+        Some(owners.of_shard(shard)).filter(|owner| owner.id != self.member().id)
+    }
+
+    pub(super) fn remote_shard(
+        &self,
+        owner: &Member,
+        entry: &CollectionDocument,
+        folder: &str,
+    ) -> Arc<dyn Shard> {
+        let (exchange, address) = (self.views.exchange().clone(), ShardAddress::of(entry, folder));
+        Arc::new(RemoteShard::new(exchange, owner.clone(), address))
+    }
+
+    /// Whoever leads a collection, where that is another.
+    pub(super) fn remote_lead(&self, owners: &Owners, entry: &CollectionDocument) -> Option<RemoteMember> {
+        let is_other = owners.lead.id != self.member().id;
+        is_other.then(|| self.remote_part(&owners.lead, entry))
+    }
+
+    pub(super) fn remote_part(&self, member: &Member, entry: &CollectionDocument) -> RemoteMember {
+        let exchange = self.views.exchange().clone();
+        RemoteMember::new(exchange, member.clone(), ShardAddress::of(entry, ""))
+    }
+
+    /// Opens a collection of which it has a part, if it is not open, and sees to it that what is open is what
+    /// the documents say: shards that became its own, or another's, or were deposed; schema and
+    /// configuration. Returns whether anything changed.
+    pub(super) fn take_up_own(&self, key: &str) -> Result<bool> {
         let Some(assignment) = &self.assignment else { return Ok(false) };
         let _changing = self.lock();
         let served = self.list().into_iter().find(|collection| collection.entry().key() == key);
-        if served.as_ref().is_some_and(|collection| !collection.is_deposed()) {
-            return Ok(false);
-        }
+        let is_deposed = served.as_ref().is_some_and(|collection| collection.is_deposed());
         // Behind what made it deposed, so that nobody opens what became another's.
         let Some(entry) = self.catalog.collection(key)? else { return Ok(false) };
-        let Some(owner) = self.catalog.owner(key)?.filter(|owner| owner.value.id == assignment.own.id) else {
+        let Some(found) = self.catalog.owners(key)?.filter(|it| it.value.has(&assignment.own.id)) else {
             return Ok(false);
         };
         if self.is_unloaded(&entry)? {
             return Ok(false);
         }
-        if owner.value != assignment.own {
+        let mut owners = found.value;
+        let here = owners.at(&assignment.own);
+        if owners != here {
             // It returned at another address.
-            self.catalog.set_owner(key, Some(owner.version), &assignment.own)?;
+            self.catalog.set_owners(key, Some(found.version), &here)?;
+            owners = here;
         }
-        if let Some(deposed) = &served {
-            self.leave(deposed);
-            let _ = deposed.close();
+        match served.filter(|it| it.entry().created_ms == entry.created_ms) {
+            None => {
+                let opened = self.load(entry)?;
+                self.set_state(&opened.entry(), PlacementState::Served)?;
+                self.enter(opened);
+                Ok(true)
+            }
+            Some(served) => self.take_up_changes(&served, entry, (owners, is_deposed)),
         }
-        let opened = self.load(entry)?;
-        self.set_state(&opened.entry(), PlacementState::Served)?;
-        self.enter(opened);
+    }
+
+    fn take_up_changes(
+        &self,
+        collection: &Arc<Collection>,
+        entry: CollectionDocument,
+        (owners, is_deposed): (Owners, bool),
+    ) -> Result<bool> {
+        let (saved, config) = (self.catalog.schema(entry.key())?.value, self.catalog.config(entry.key())?);
+        let are_alike = collection.owners().is_some_and(|known| *known == owners);
+        let is_led_here = owners.lead.id == self.member().id;
+        let is_known = *collection.entry() == entry
+            && collection.versioned_schema().version == saved.version
+            && collection.versioned_config().version == config.version;
+        // What it leads it changes itself.
+        if are_alike && !is_deposed && (is_led_here || is_known) {
+            return Ok(false);
+        }
+        let beside = (Some(Arc::new(owners)), Some(collection.served()));
+        let (schema, auto_commit) = (collection.schema(), config.value.auto_commit);
+        let beside = (beside.0, beside.1.as_deref());
+        let served = self.open_edition(&entry, saved.edition(), (&schema, auto_commit), beside)?;
+        collection.take_up((entry, saved), config, served)?;
+        // Names and cores may be others.
+        self.leave(collection);
+        self.enter(collection.clone());
         Ok(true)
     }
 
     /// Errors: `Conflict` where another member took the collection over, as while it was unloaded here.
     pub(super) fn check_own(&self, entry: &CollectionDocument) -> Result<()> {
         let Some(assignment) = &self.assignment else { return Ok(()) };
-        match self.catalog.owner(entry.key())? {
-            Some(owner) if owner.value.id != assignment.own.id => {
-                let (collection, owner) = (&entry.name, owner.value.name);
+        match self.catalog.owners(entry.key())? {
+            Some(owners) if owners.value.lead.id != assignment.own.id => {
+                let (collection, owner) = (&entry.name, owners.value.lead.name);
                 Err(Error::new(ErrorKind::Conflict, format!("`{collection}` is served by `{owner}` now")))
             }
             _ => Ok(()),
@@ -274,21 +395,24 @@ impl Node {
     }
 
     /// Before anything else is made under this key. Errors: `Conflict` where another member was first.
-    pub(crate) fn claim_key(&self, key: &str) -> Result<()> {
-        let Some(assignment) = &self.assignment else { return Ok(()) };
-        self.catalog.set_owner(key, None, &assignment.own).map(drop)
+    pub(crate) fn claim_key(&self, key: &str, owners: &Owners) -> Result<()> {
+        match self.is_member() {
+            true => self.catalog.set_owners(key, None, owners).map(drop),
+            false => Ok(()),
+        }
     }
 
     /// Whether a key without a collection is left of one that never came to be, or was deleted, and nobody is
     /// at it. Errors: `Conflict` where another member is.
     pub(super) fn may_clear_away(&self, key: &str) -> Result<bool> {
         let Some(assignment) = &self.assignment else { return self.has_ended(key) };
-        let Some(owner) = self.catalog.owner(key)? else { return self.has_ended(key) };
-        if owner.value.id != assignment.own.id && assignment.is_alive(&owner.value) {
-            let message = format!("`{key}` is being made or deleted by `{}`; try again", owner.value.name);
+        let Some(owners) = self.catalog.owners(key)? else { return self.has_ended(key) };
+        let lead = &owners.value.lead;
+        if lead.id != assignment.own.id && assignment.is_alive(lead) {
+            let message = format!("`{key}` is being made or deleted by `{}`; try again", lead.name);
             return Err(Error::new(ErrorKind::Conflict, message));
         }
-        self.catalog.set_owner(key, Some(owner.version), &assignment.own)?;
+        self.catalog.set_owners(key, Some(owners.version), &assignment.own.clone().into())?;
         Ok(true)
     }
 
@@ -296,8 +420,8 @@ impl Node {
     fn clear_unfinished(&self) -> Result<()> {
         let Some(assignment) = &self.assignment else { return Ok(()) };
         for key in self.catalog.keys()? {
-            let owner = self.catalog.owner(&key)?;
-            let is_own = owner.is_some_and(|owner| owner.value.id == assignment.own.id);
+            let owners = self.catalog.owners(&key)?;
+            let is_own = owners.is_some_and(|owners| owners.value.lead.id == assignment.own.id);
             if is_own && self.catalog.collection(&key)?.is_none() {
                 self.clear_away(&key)?;
             }
@@ -306,26 +430,54 @@ impl Node {
     }
 }
 
-/// The keys of those whose owners are gone that are this member's to take over. All members work out the same
-/// from the same, so that each takes its part; where they differ, the first one has it.
-fn due<'a>(owned: &'a BTreeMap<String, Owned>, assignment: &Assignment) -> Vec<&'a str> {
+/// What this member is to write of who has which part: of collections that it leads, and of those whose leads
+/// are gone and that are due to it, the parts of whoever is gone go to whoever has the fewest shards. All
+/// members work out the same from the same, so that each takes its part; where they differ, the first one has
+/// it.
+fn due<'a>(owned: &'a BTreeMap<String, Owned>, assignment: &Assignment) -> BTreeMap<&'a str, Owners> {
     let living = assignment.living();
     // Nobody is chosen, and nothing taken, before it was told who lives.
     let mut load: BTreeMap<&str, usize> = living.iter().map(|member| (member.id.as_str(), 0)).collect();
-    let mut orphans = Vec::new();
-    for (key, owned) in owned {
-        let owner = owned.owner.as_ref().map_or("", |owner| owner.value.id.as_str());
-        match load.get_mut(owner) {
-            Some(count) => *count += 1,
-            None => orphans.push(key.as_str()),
+    let nobody = Owners::default();
+    let owners = |owned: &'a Owned| owned.owners.as_ref().map(|owners| &owners.value);
+    for owned in owned.values() {
+        for shard in owned.entry.shards() {
+            let owner = &owners(owned).unwrap_or(&nobody).of_shard(&shard.name).id;
+            load.get_mut(owner.as_str()).into_iter().for_each(|count| *count += 1);
         }
     }
-    let mut due = Vec::new();
-    for key in orphans {
-        let Some((id, count)) = load.iter_mut().min_by_key(|(id, count)| (**count, **id)) else { break };
-        *count += 1;
-        if *id == assignment.own.id {
-            due.push(key);
+    let mut due = BTreeMap::new();
+    for (key, owned) in owned {
+        let before = owners(owned).unwrap_or(&nobody);
+        let shards = owned.entry.shards();
+        let is_alive = |member: &Member| living.iter().any(|it| it.id == member.id);
+        let of = |id: &str| living.iter().find(|it| it.id == id);
+        let Some(lead) = (match is_alive(&before.lead) {
+            true => Some(&before.lead),
+            false => load.iter().min_by_key(|(id, count)| (**count, **id)).and_then(|(id, _)| of(id)),
+        }) else {
+            break;
+        };
+        let mut after = Vec::with_capacity(shards.len());
+        for shard in &shards {
+            let owner = before.of_shard(&shard.name);
+            // What no other was named for stays together, with the lead.
+            let next = match (is_alive(owner), before.shards.contains_key(&shard.name)) {
+                (true, _) => owner,
+                (false, false) => lead,
+                (false, true) => {
+                    let least = load.iter().min_by_key(|(id, count)| (**count, **id));
+                    least.and_then(|(id, _)| of(id)).unwrap_or(lead)
+                }
+            };
+            if next.id != owner.id {
+                load.get_mut(next.id.as_str()).into_iter().for_each(|count| *count += 1);
+            }
+            after.push((shard.name.clone(), next.clone()));
+        }
+        let after = Owners::of(lead.clone(), after);
+        if lead.id == assignment.own.id && after != *before {
+            due.insert(key.as_str(), after);
         }
     }
     due

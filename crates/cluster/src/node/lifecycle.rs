@@ -12,7 +12,9 @@ use crate::collection::{Collection, Served, ServedShard};
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD, SavedSchema};
 use crate::create::{CreateCollection, is_plain};
 use crate::in_use::VersionedSchema;
+use crate::member::Owners;
 use crate::placement::{Placement, PlacementState};
+use crate::routing::ShardDocument;
 use crate::shard::BackedUp;
 
 impl Node {
@@ -63,7 +65,7 @@ impl Node {
         let (router, documents) = (create.shards.router(), create.shard_documents());
         self.check_free(documents.iter().map(|shard| &shard.core).chain([&create.name]))?;
         self.check_not_unloaded(&create.name)?;
-        let CreateCollection { name, configset, schema, config, core_name: _, shards: _ } = create;
+        let CreateCollection { name, configset, schema, config, core_name: _, shards: _, nodes } = create;
         Schema::build(schema.clone())?;
         let key = self.free_key(&name)?;
         let created_ms = self.clock.now_ms();
@@ -80,7 +82,7 @@ impl Node {
             ..CollectionDocument::default()
         };
         // First: where several make it at once, one does.
-        self.claim_key(&key)?;
+        self.claim_key(&key, &self.spread(&entry, &nodes))?;
         let placement = Placement::new(&entry, PlacementState::Creating);
         self.catalog.put_placement(&key, &placement)?;
         let made = (|| {
@@ -106,7 +108,25 @@ impl Node {
         made
     }
 
-    pub(super) fn unmake(&self, name: &str) -> Result<()> {
+    /// Makes it, and has all members open the shards that are theirs: on return it takes updates. Blocks.
+    /// Errors: one of them did not, and it was deleted again.
+    pub(super) fn make_everywhere(&self, create: CreateCollection) -> Result<Arc<Collection>> {
+        let collection = self.make(create, &[])?;
+        let Some(owners) = collection.owners() else { return Ok(collection) };
+        // Without the lock: others may be asking here.
+        let opened = self.others_of(&owners).into_iter().try_for_each(|member| {
+            let opened = self.remote_part(member, &collection.entry()).take_up();
+            opened.map_err(|error| error.context(format!("`{}` does not open its shards: ", member.name)))
+        });
+        if let Err(error) = opened {
+            let gone = self.unmake(&collection.name());
+            gone.into_iter().for_each(|gone| self.tell_of(&gone));
+            return Err(error);
+        }
+        Ok(collection)
+    }
+
+    pub(super) fn unmake(&self, name: &str) -> Result<Arc<Collection>> {
         let _changing = self.lock();
         self.finish_renames()?;
         let collection = self.own(name)?;
@@ -127,7 +147,8 @@ impl Node {
         self.leave(&collection);
         // It is gone for clients; failing to close must not bring it back.
         let _ = collection.close();
-        self.clear_away(entry.key())
+        self.clear_away(entry.key())?;
+        Ok(collection)
     }
 
     pub(super) fn put_away(&self, name: &str, delete_documents: bool) -> Result<()> {
@@ -135,6 +156,12 @@ impl Node {
         self.finish_renames()?;
         let collection = self.own(name)?;
         let entry = collection.entry();
+        if collection.owners().is_some_and(|owners| owners.members().len() > 1) {
+            return Err(Error::bad_request(format!(
+                "the shards of `{}` are on several nodes, which no core of them leaves yet; delete the collection",
+                entry.name
+            )));
+        }
         let mut placement = self.catalog.placement_of(&entry)?;
         placement.state = PlacementState::Unloaded;
         if delete_documents {
@@ -200,6 +227,16 @@ impl Node {
     }
 
     pub(crate) fn load(&self, entry: CollectionDocument) -> Result<Arc<Collection>> {
+        let owners = self.owners_of(entry.key())?;
+        self.load_as(entry, owners)
+    }
+
+    /// The same for who has these parts of it.
+    pub(crate) fn load_as(
+        &self,
+        entry: CollectionDocument,
+        owners: Option<Arc<Owners>>,
+    ) -> Result<Arc<Collection>> {
         let saved = self.catalog.schema(entry.key())?.value;
         let config = self.catalog.config(entry.key())?;
         let written = self.catalog.placement(entry.key())?;
@@ -210,33 +247,48 @@ impl Node {
         }
         self.catalog.sweep(entry.key(), &mut placement)?;
         let schema = Arc::new(Schema::build(saved.source.clone())?.at_version(saved.version));
-        let served = self.open_edition(&entry, &placement.shard, &schema, config.value.auto_commit)?;
+        let beside = (owners, None);
+        let served =
+            self.open_edition(&entry, &placement.shard, (&schema, config.value.auto_commit), beside)?;
         let schema = VersionedSchema::new(saved.version, schema);
         let opened = (served, self.clock.now_ms());
         Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config.into(), opened)))
     }
 
-    /// The shards of an edition, each in its folder. Where one does not open, those that did are closed.
+    /// The shards of an edition, each in its folder: opened here, or another member's. Of those that are in
+    /// service what is here and still owned is taken over as it is. Where one does not open, those that did
+    /// are closed.
     pub(crate) fn open_edition(
         &self,
         entry: &CollectionDocument,
         edition: &str,
-        schema: &Arc<Schema>,
-        auto_commit: AutoCommit,
+        (schema, auto_commit): (&Arc<Schema>, AutoCommit),
+        (owners, in_service): (Option<Arc<Owners>>, Option<&Served>),
     ) -> Result<Served> {
-        let (router, documents) = (entry.router.clone(), entry.shards());
-        let mut served =
-            Served { edition: edition.to_owned(), router, documents: documents.into(), shards: Vec::new() };
-        for folder in entry.folders(edition) {
-            match self.open_shard(entry, &folder, schema.clone(), auto_commit) {
-                Ok(shard) => served.shards.push(ServedShard { shard, folder }),
+        let documents: Arc<[ShardDocument]> = entry.shards().into();
+        let mut shards = Vec::with_capacity(documents.len());
+        let mut opened = Vec::new();
+        for (document, folder) in documents.iter().zip(entry.folders(edition)) {
+            let other = owners.as_ref().and_then(|owners| self.other_owner(owners, &document.name));
+            let kept = in_service.and_then(|served| served.own_shard(&folder));
+            let shard = match (other, kept) {
+                (Some(other), _) => Ok(self.remote_shard(other, entry, &folder)),
+                (None, Some(kept)) => Ok(kept),
+                (None, None) => self
+                    .open_shard(entry, &folder, schema.clone(), auto_commit)
+                    .inspect(|shard| opened.push(shard.clone())),
+            };
+            match shard {
+                Ok(shard) => shards.push(ServedShard { shard, folder }),
                 Err(error) => {
-                    let _ = served.close();
+                    opened.iter().for_each(|shard| drop(shard.close()));
                     return Err(error);
                 }
             }
         }
-        Ok(served)
+        let lead = owners.as_ref().and_then(|owners| self.remote_lead(owners, entry));
+        let (edition, router) = (edition.to_owned(), entry.router.clone());
+        Ok(Served { edition, router, documents, shards, owners, lead })
     }
 
     /// Removes what a collection left that is no more, or never was: it is written down as such.

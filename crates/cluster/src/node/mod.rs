@@ -274,13 +274,19 @@ impl Node {
     /// many shards.
     pub async fn create(self: &Arc<Self>, create: CreateCollection) -> Result<Arc<Collection>> {
         let node = self.clone();
-        offload::update(move || node.make(create, &[])).await?
+        offload::update(move || node.make_everywhere(create)).await?
     }
 
     /// Deletes a collection with its documents. Errors: `NotFound`.
     pub async fn delete(self: &Arc<Self>, name: &str) -> Result<()> {
         let (node, name) = (self.clone(), name.to_owned());
-        offload::update(move || node.unmake(&name)).await?
+        let work = move || {
+            let collection = node.unmake(&name)?;
+            // They close what they have of it; whoever cannot be told finds out by itself.
+            node.tell_of(&collection);
+            Ok(())
+        };
+        offload::update(work).await?
     }
 
     /// Stops serving a collection and keeps its files, without its documents if `delete_documents`. Errors:

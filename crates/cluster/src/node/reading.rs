@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, ErrorKind, Result};
+use plan::{Error, ErrorKind, Result, SchemaSource};
 
 use super::{Directory, Node};
 use crate::collection::Collection;
@@ -16,7 +16,7 @@ use crate::views::Views;
 impl Node {
     /// What takes messages to the other members; set once, before any is asked.
     pub fn set_carrier(&self, carrier: Arc<dyn Carrier>) {
-        self.views.set_carrier(carrier);
+        self.views.exchange().set_carrier(carrier);
     }
 
     /// To be read alone: by the name of a collection, a core, or an alias of one collection, whoever serves
@@ -61,19 +61,48 @@ impl Directory {
     }
 }
 
-impl Hosted for Node {
-    fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
-        // By birth too: one that was made again under the key has other documents.
+impl Node {
+    /// The collection of an address, by birth too: one that was made again under the key has other documents.
+    fn addressed(&self, address: &ShardAddress) -> Result<Arc<Collection>> {
         let is_it = |it: &Arc<Collection>| {
             let entry = it.entry();
             entry.key() == address.collection && entry.created_ms == address.created_ms
         };
-        let collection = self.list().into_iter().find(is_it).ok_or_else(|| {
+        self.list().into_iter().find(is_it).ok_or_else(|| {
             let message = format!("`{}` is not served here, or not yet; try again", address.collection);
             Error::new(ErrorKind::Unavailable, message)
-        })?;
+        })
+    }
+}
+
+impl Hosted for Node {
+    fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
+        let collection = self.addressed(address)?;
         // A rebuild put others in the place of those that were there.
         let moved = || Error::new(ErrorKind::SchemaChanged, "the shard was rebuilt; ask the one of today");
-        collection.shard_of_folder(&address.folder).ok_or_else(moved)
+        let shard = collection.shard_of_folder(&address.folder).ok_or_else(moved)?;
+        if shard.is_remote() {
+            // It would be sent round.
+            let message = format!(
+                "a shard of `{}` is no longer, or not yet, served here; try again",
+                address.collection
+            );
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
+        Ok(shard)
+    }
+
+    fn take_up(&self, address: &ShardAddress) -> Result<()> {
+        self.refresh()?;
+        self.take_up_own(&address.collection).map(drop)
+    }
+
+    fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64> {
+        let collection = self.addressed(address)?;
+        if let Some(lead) = collection.lead_elsewhere() {
+            let message = format!("`{}` is led by `{}` now; try again", collection.name(), lead.name);
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
+        collection.swap_schema(expected, source)
     }
 }

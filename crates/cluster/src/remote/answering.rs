@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use meter::{Allowance, Clock, Meters, Trace};
 use plan::partial::{ExpandRequest, FetchRequest, HitRef};
-use plan::{Error, Result};
+use plan::{Error, Result, SchemaSource};
 use serde::Serialize;
 
 use super::kept_pins::KeptPins;
@@ -23,6 +23,12 @@ use crate::shard::{
 pub trait Hosted: Send + Sync {
     /// Errors: `Unavailable` for one that is not served here, or not any more.
     fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>>;
+
+    /// Takes up what the documents say of a shard's collection by now. Blocks.
+    fn take_up(&self, address: &ShardAddress) -> Result<()>;
+
+    /// Of a shard's collection, which is led here. Returns the schema's version. Blocks.
+    fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64>;
 }
 
 /// Answers other members.
@@ -44,10 +50,22 @@ impl Answering {
         // Its time begins anew: clocks of two members differ by more than a search takes.
         let allowance = Allowance::new(limits, self.clock.clone(), self.clock.now_ms());
         let meters = Meters { allowance, trace: Trace::default() };
-        let shard = hosted.shard(&shard);
-        meters.allowance.resume();
+        let address = shard.into_owned();
         let out = Out { pin: None, meters: &meters };
         match question {
+            Question::TakeUp => return out.told(hosted.take_up(&address)),
+            Question::ChangeSchema(expected, source) => {
+                return out.told(hosted.change_schema(&address, expected, source.into_owned()));
+            }
+            _ => {}
+        }
+        let shard = hosted.shard(&address);
+        meters.allowance.resume();
+        match question {
+            Question::TakeUp | Question::ChangeSchema(..) => out.failed(Error::internal("asked of no shard")),
+            Question::BuildSuggester(component, name) => {
+                out.told(shard.and_then(|shard| shard.build_suggester(&component, &name)))
+            }
             Question::Pinned(moment, question) => match self.pinned(shard, moment) {
                 Ok((id, pin)) => ask_pin(&*pin, &question, &Out { pin: Some(id), ..out }),
                 Err(error) => out.failed(error),

@@ -4,10 +4,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use meter::Meters;
-use plan::Result;
+use plan::{Error, ErrorKind, Result};
 use serde::de::DeserializeOwned;
 
 use super::message::{
@@ -17,15 +17,22 @@ use super::{Carrier, Letter};
 use crate::member::Member;
 
 /// What goes to other members, and what is to be told them with the next message.
+#[derive(Default)]
 pub(crate) struct Exchange {
-    carrier: Arc<dyn Carrier>,
+    /// Set once the node listens; collections are opened before.
+    carrier: OnceLock<Arc<dyn Carrier>>,
     /// By the id of the member that keeps them.
     released: Mutex<HashMap<String, Vec<PinId>>>,
 }
 
 impl Exchange {
-    pub fn new(carrier: Arc<dyn Carrier>) -> Arc<Self> {
-        Arc::new(Self { carrier, released: Mutex::default() })
+    pub fn set_carrier(&self, carrier: Arc<dyn Carrier>) {
+        let _ = self.carrier.set(carrier);
+    }
+
+    fn carry(&self, to: &Member, letter: Letter) -> Result<Vec<u8>> {
+        let none = || Error::new(ErrorKind::Unavailable, "this node does not listen yet; try again");
+        self.carrier.get().ok_or_else(none)?.carry(to, letter)
     }
 
     fn released(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<PinId>>> {
@@ -66,10 +73,19 @@ impl Link {
         // A message that is lost loses these too: they are let go of there by themselves, a minute later.
         let released = self.exchange.released().remove(&self.member.id).unwrap_or_default();
         let asked = ShardMessage { shard: Cow::Borrowed(&self.address), limits, released, question };
-        // All else may be asked twice; a second pin that nobody hears of is swept.
-        let is_safe = !matches!(asked.question, Question::Update(_) | Question::Commit(_));
+        // What changes nothing may be asked twice; a second pin that nobody hears of is swept.
+        let is_safe = matches!(
+            asked.question,
+            Question::Pinned(..)
+                | Question::Read(_)
+                | Question::Moment
+                | Question::Losses
+                | Question::Stats
+                | Question::Position
+                | Question::TakeUp
+        );
         let letter = Letter { message: encode(&asked)?, time_ms: limits.time_ms, is_safe };
-        let answer = self.exchange.carrier.carry(&self.member, letter)?;
+        let answer = self.exchange.carry(&self.member, letter)?;
         // What another found is in this member's memory too.
         meters.allowance.take_bytes(answer.len());
         let answered: ShardReply<T> = decode(&answer)?;

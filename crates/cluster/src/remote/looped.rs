@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use meter::Meters;
-use plan::{Commit, LogPosition, Result, Schema, UpdateBatch};
+use plan::{Commit, Error, LogPosition, Result, Schema, SchemaSource, UpdateBatch};
 use store::{ContentDigest, ShardImage, Watermark};
 
 use super::answering::{Answering, Hosted};
@@ -36,7 +36,9 @@ impl OpenShard for LoopedShards {
         // Whoever is asked has this one alone.
         let address = ShardAddress { collection: String::new(), created_ms: 0, folder: String::new() };
         let carrier = Arc::new(Loop { answering: Answering::new(clock), only: Only(inner.clone()) });
-        let remote = RemoteShard::new(Exchange::new(carrier), Member::default(), address);
+        let exchange = Arc::new(Exchange::default());
+        exchange.set_carrier(carrier);
+        let remote = RemoteShard::new(exchange, Member::default(), address);
         Ok(Arc::new(Looped { remote, inner }))
     }
 
@@ -50,6 +52,14 @@ struct Only(Arc<dyn Shard>);
 impl Hosted for Only {
     fn shard(&self, _: &ShardAddress) -> Result<Arc<dyn Shard>> {
         Ok(self.0.clone())
+    }
+
+    fn take_up(&self, _: &ShardAddress) -> Result<()> {
+        Ok(())
+    }
+
+    fn change_schema(&self, _: &ShardAddress, _: u64, _: SchemaSource) -> Result<u64> {
+        Err(Error::internal("a shard alone leads no collection"))
     }
 }
 

@@ -8,11 +8,13 @@ use std::borrow::Cow;
 use meter::{Limit, Limits};
 use plan::partial::{HeadsStep, HitRef, LikeWords, SearchStatistics};
 use plan::{
-    Commit, Error, ErrorKind, FieldSelection, Join, MoreLike, Query, Result, SearchPlan, SuggestPlan,
-    TermsPlan, UpdateBatch, Value, VectorsPlan, WordsPlan,
+    Commit, Error, ErrorKind, FieldSelection, Join, MoreLike, Query, Result, SchemaSource, SearchPlan,
+    SuggestPlan, TermsPlan, UpdateBatch, Value, VectorsPlan, WordsPlan,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::collection_documents::CollectionDocument;
 
 /// Which shard is meant. One that is made again, or rebuilt, is another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -22,6 +24,13 @@ pub struct ShardAddress {
     /// When that was made.
     pub created_ms: i64,
     pub folder: String,
+}
+
+impl ShardAddress {
+    pub(crate) fn of(collection: &CollectionDocument, folder: &str) -> Self {
+        let (key, created_ms) = (collection.key().to_owned(), collection.created_ms);
+        Self { collection: key, created_ms, folder: folder.to_owned() }
+    }
 }
 
 /// Names a pin that a member keeps for another.
@@ -60,6 +69,12 @@ pub(super) enum Question<'a> {
     Position,
     Update(Cow<'a, UpdateBatch>),
     Commit(Commit),
+    /// Take up what the documents say of its collection by now.
+    TakeUp,
+    /// Of its collection, whose lead is asked.
+    ChangeSchema(u64, Cow<'a, SchemaSource>),
+    /// Build this suggester of this component.
+    BuildSuggester(Cow<'a, str>, Cow<'a, str>),
 }
 
 /// Which moment of a shard is asked.

@@ -11,6 +11,7 @@ mod kept_pins;
 mod link;
 #[cfg(any(test, feature = "memory"))]
 pub(crate) mod looped;
+mod member;
 mod message;
 mod pin;
 mod shard;
@@ -21,6 +22,7 @@ use crate::member::Member;
 
 pub use answering::{Answering, Hosted};
 pub(crate) use link::Exchange;
+pub(crate) use member::RemoteMember;
 pub use message::ShardAddress;
 pub(crate) use shard::RemoteShard;
 

@@ -128,19 +128,23 @@ impl ShardReader for RemoteShard {
 
 /// What keeps it in order is its own member's: nothing of that is asked of another.
 impl ShardUpkeep for RemoteShard {
+    /// Its member reads the document, which was written before.
     fn set_schema(&self, _: Arc<Schema>) -> Result<()> {
-        Err(self.refused("is changed"))
+        self.link.ask(Question::TakeUp, &Meters::default())
     }
 
-    /// Its member follows the same documents.
-    fn configure(&self, _: &ShardSettings<'_>) {}
+    /// Its member follows the documents: at once where it can be told, else when it looks by itself.
+    fn configure(&self, _: &ShardSettings<'_>) {
+        let _ = self.link.ask::<()>(Question::TakeUp, &Meters::default());
+    }
 
-    fn build_suggester(&self, _: &str, _: &str) -> Result<()> {
-        Err(self.refused("builds suggesters"))
+    fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        let question = Question::BuildSuggester(Cow::Borrowed(component), Cow::Borrowed(name));
+        self.link.ask(question, &Meters::default())
     }
 
     fn export(&self, _: Option<Watermark>, _: &mut Visit<'_>) -> Result<Watermark> {
-        Err(self.refused("is exported"))
+        Err(self.refused("exported"))
     }
 
     fn end_export(&self) {}
@@ -152,15 +156,15 @@ impl ShardUpkeep for RemoteShard {
     fn inherit_batches(&self, _: &RememberedBatches) {}
 
     fn import(&self, _: &[u8], _: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
-        Err(self.refused("takes documents in"))
+        Err(self.refused("filled from elsewhere"))
     }
 
     fn capture(&self) -> Result<ShardImage> {
-        Err(self.refused("is backed up"))
+        Err(self.refused("backed up"))
     }
 
     fn content_digest(&self) -> Result<ContentDigest> {
-        Err(self.refused("is digested"))
+        Err(self.refused("digested"))
     }
 
     fn close(&self) -> Result<()> {

@@ -81,7 +81,8 @@ fn status(call: &Call<'_>) -> Result<Entries> {
     };
     let all = |collection: &Collection| -> Vec<_> {
         let shards = collection.shard_documents().into_iter().enumerate();
-        shards.map(|(number, shard)| core_status(&facts(collection, number, shard.core))).collect()
+        let here = shards.filter(|(number, _)| collection.serves(*number));
+        here.map(|(number, shard)| core_status(&facts(collection, number, shard.core))).collect()
     };
     let node = &call.server.node;
     let entries: Entries = match call.text(&params::CORE) {

@@ -101,6 +101,11 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 };
             };
             let handler = route::handler(&path, &collection.config())?;
+            // What a collection is, its lead knows first, and changes alone.
+            let lead = collection.lead_elsewhere().filter(|_| handler.is_administrative());
+            if let Some(lead) = lead {
+                return Some(Serving::Elsewhere(name, Some(lead)));
+            }
             Some(Serving::Collection { named: name, collection, beside: Vec::new(), core, handler, path })
         }
         Target::Configsets(parts) => Some(Serving::Configsets(parts)),

@@ -10,8 +10,6 @@ use crate::response::{Entries, Name, Node};
 #[derive(Clone, Debug, Default)]
 pub struct CollectionFacts {
     pub name: String,
-    /// Whose it is, as `host:port_solr`.
-    pub node: String,
     pub configset: String,
     pub created_ms: i64,
     /// Grows with each change of the collection's state.
@@ -30,6 +28,8 @@ pub struct CollectionFacts {
 pub struct ShardFacts {
     pub name: String,
     pub core: String,
+    /// Whose it is, as `host:port_solr`.
+    pub node: String,
     /// N of `core_nodeN`.
     pub node_number: u32,
     /// As Solr spells it; `None` where shards are named.
@@ -106,14 +106,14 @@ pub fn pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Node {
 }
 
 fn collection(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> Node {
-    let is_live = live_nodes.contains(&facts.node);
-    let health_of = |shard: &ShardFacts| if is_live { shard.health() } else { "RED" };
+    let is_live = |shard: &ShardFacts| live_nodes.contains(&shard.node);
+    let health_of = |shard: &ShardFacts| if is_live(shard) { shard.health() } else { "RED" };
     let health = |shard: &ShardFacts| {
         let mut entries = vec![("health".into(), Node::str(health_of(shard)))];
         entries.extend(missing(shard));
         entries
     };
-    let mut entries = state(scheme, facts, is_live, &health);
+    let mut entries = state(scheme, facts, &is_live, &health);
     // Of the worst of its shards.
     let worst = facts.shards.iter().map(health_of).max().unwrap_or("GREEN");
     entries.extend([
@@ -130,11 +130,12 @@ fn collection(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> N
 
 /// `state.json` of a collection. Whoever reads it looks himself who lives.
 pub fn state_document(scheme: &str, facts: &CollectionFacts) -> Entries {
-    vec![(facts.name.clone().into(), Node::JavaMap(state(scheme, facts, true, &|_| vec![])))]
+    vec![(facts.name.clone().into(), Node::JavaMap(state(scheme, facts, &|_| true, &|_| vec![])))]
 }
 
 /// What stands at `/collections/NAME/leaders/SHARD/leader`.
-pub fn leader_document(node: &str, scheme: &str, shard: &ShardFacts) -> Entries {
+pub fn leader_document(scheme: &str, shard: &ShardFacts) -> Entries {
+    let node = &*shard.node;
     vec![
         ("core".into(), text(&shard.core)),
         ("core_node_name".into(), shard.core_node().into()),
@@ -152,11 +153,11 @@ pub fn live_node_document(node: &str) -> Entries {
 fn state(
     scheme: &str,
     facts: &CollectionFacts,
-    is_live: bool,
+    is_live: &dyn Fn(&ShardFacts) -> bool,
     beside: &dyn Fn(&ShardFacts) -> Entries,
 ) -> Entries {
     let shard = |shard: &ShardFacts| {
-        let replica = Node::JavaMap(replica((&facts.node, is_live), scheme, shard));
+        let replica = Node::JavaMap(replica(is_live(shard), scheme, shard));
         let mut entries = vec![
             ("range".into(), shard.range()),
             ("replicas".into(), Node::JavaMap(vec![(shard.core_node().into(), replica)])),
@@ -200,7 +201,8 @@ fn version(facts: &CollectionFacts) -> (Name, Node) {
 }
 
 /// Flags are strings: that is how clients compare them.
-fn replica((node, is_live): (&str, bool), scheme: &str, shard: &ShardFacts) -> Entries {
+fn replica(is_live: bool, scheme: &str, shard: &ShardFacts) -> Entries {
+    let node = &*shard.node;
     vec![
         ("core".into(), text(&shard.core)),
         ("node_name".into(), text(node)),
@@ -213,10 +215,11 @@ fn replica((node, is_live): (&str, bool), scheme: &str, shard: &ShardFacts) -> E
 }
 
 /// `COLSTATUS` of one collection.
-pub fn collection_status(scheme: &str, facts: &CollectionFacts, is_live: bool) -> Node {
+pub fn collection_status(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> Node {
     let shard = |shard: &ShardFacts| {
+        let is_live = live_nodes.contains(&shard.node);
         let mut leader: Entries = vec![("coreNode".into(), text(&shard.core_node()))];
-        leader.extend(replica((&facts.node, is_live), scheme, shard));
+        leader.extend(replica(is_live, scheme, shard));
         leader.extend(shard.segments.clone().map(|segments| ("segInfos".into(), segments)));
         let (up, down) = (i32::from(is_live), i32::from(!is_live));
         let counts =

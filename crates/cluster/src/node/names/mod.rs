@@ -112,15 +112,19 @@ impl Node {
     ) -> Result<()> {
         let (node, collection) = (self.clone(), collection.clone());
         let work = move || {
-            let _changing = node.lock();
-            collection.change_entry(|entry| {
-                for (name, value) in &values {
-                    match value {
-                        Some(value) => drop(entry.properties.insert(name.clone(), value.clone())),
-                        None => drop(entry.properties.remove(name)),
+            {
+                let _changing = node.lock();
+                collection.change_entry(|entry| {
+                    for (name, value) in &values {
+                        match value {
+                            Some(value) => drop(entry.properties.insert(name.clone(), value.clone())),
+                            None => drop(entry.properties.remove(name)),
+                        }
                     }
-                }
-            })
+                })?;
+            }
+            node.tell_of(&collection);
+            Ok(())
         };
         offload::update(work).await?
     }

@@ -30,8 +30,10 @@ pub(super) fn owner(call: &Call<'_>, action: &str) -> Result<Option<Member>> {
         return Ok(chosen.filter(|member| member.id != node.member().id));
     }
     let Some(name) = collection_of(action).and_then(|param| call.text(&param)) else { return Ok(None) };
-    if node.find(name).is_some() {
-        return Ok(None);
+    if let Some(collection) = node.find(name) {
+        let lead = collection.lead_elsewhere();
+        let lead = lead.map(|lead| reachable(call.server, name, Some(&lead)).map(|(_, lead)| lead.clone()));
+        return lead.transpose();
     }
     match node.resolve_described(name).unwrap_or_default().as_slice() {
         [one] => reachable(call.server, name, one.owner()).map(|(_, owner)| Some(owner.clone())),

@@ -30,6 +30,7 @@ pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
     wanted.shards = sharding::asked(call)?;
+    wanted.nodes = replicas::nodes(call);
     let alias = call.text(&collections::ALIAS).filter(|alias| *alias != name);
     let collection = call.server.node.create(wanted).await?;
     if let Some(alias) = alias {

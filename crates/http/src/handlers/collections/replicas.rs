@@ -60,6 +60,16 @@ pub(super) fn may_be_on(call: &Call<'_>, member: &Member) -> bool {
     names.is_none_or(|names| names.split(',').any(|name| name.trim() == member.name))
 }
 
+/// The nodes that the shards of a collection are to be spread over: those that the request names, all that
+/// live where it asks for all. None where it says nothing.
+pub(super) fn nodes(call: &Call<'_>) -> Vec<String> {
+    match call.text(&params::NODES) {
+        None => Vec::new(),
+        Some(ALL_NODES) => call.server.node.living().into_iter().map(|member| member.name).collect(),
+        Some(names) => names.split(',').map(|name| name.trim().to_owned()).collect(),
+    }
+}
+
 /// Nodes are named one by one, and have to live.
 fn check_nodes(call: &Call<'_>) -> Result<()> {
     let Some(names) = call.text(&params::NODES).filter(|names| *names != ALL_NODES) else { return Ok(()) };

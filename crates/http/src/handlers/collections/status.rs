@@ -79,7 +79,7 @@ pub(super) fn collections(call: &Call<'_>) -> Result<Entries> {
     let with_segments = call.value(&params::SEGMENTS)?;
     let one = |collection: &Description| {
         let facts = facts(call, collection, with_segments);
-        let status = collection_status(scheme(&state), &facts, living.contains(&facts.node));
+        let status = collection_status(scheme(&state), &facts, &living);
         (Name::Owned(facts.name), status)
     };
     Ok(found.iter().map(one).collect())
@@ -125,6 +125,7 @@ fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> Coll
 pub(super) fn described(collection: &Description) -> CollectionFacts {
     let shards = collection.shard_documents().into_iter().map(|shard| ShardFacts {
         missing: None,
+        node: collection.shard_owner(&shard.name).map(|owner| owner.name.clone()).unwrap_or_default(),
         name: shard.name,
         core: shard.core,
         node_number: shard.node_number,
@@ -135,7 +136,6 @@ pub(super) fn described(collection: &Description) -> CollectionFacts {
     let of_state = collection.properties().iter().filter(|(name, _)| is_of_state(name));
     CollectionFacts {
         name: collection.name().to_owned(),
-        node: collection.owner().map(|owner| owner.name.clone()).unwrap_or_default(),
         configset: collection.configset().to_owned(),
         created_ms: collection.created_ms(),
         state_version: collection.state_version(),

@@ -41,13 +41,12 @@ pub fn cluster_view(node: &Node, configsets: &Configsets) -> Vec<ViewNode> {
         if !beside.is_empty() {
             view.put(&format!("{path}/collectionprops.json"), json(&beside));
         }
-        let is_own = collection.owner().is_some_and(|owner| owner.id == own.id);
         for shard in &facts.shards {
             let leaders = format!("{path}/leaders/{}", shard.name);
             view.put(&leaders, Vec::new());
             // Another's goes with that one's session.
-            if is_own {
-                let leader = json(&leader_document(name, scheme, shard));
+            if collection.shard_owner(&shard.name).is_some_and(|owner| owner.id == own.id) {
+                let leader = json(&leader_document(scheme, shard));
                 view.put_while_alive(&format!("{leaders}/leader"), leader);
             }
         }
