@@ -11,8 +11,11 @@ mod rules;
 
 pub mod append;
 pub mod assign_collection;
+pub mod assign_shards;
+pub mod change_schema;
 pub mod collect_garbage;
 pub mod drop_collection;
+pub mod drop_shards;
 pub mod freshness;
 pub mod live_members;
 pub mod metadata;
@@ -40,7 +43,10 @@ pub fn scenarios() -> Vec<Scenario> {
         Scenario::of::<live_members::LiveMembers>(),
         Scenario::of::<publish_view::PublishView>(),
         Scenario::of::<assign_collection::AssignCollection>(),
+        Scenario::of::<assign_shards::AssignShards>(),
+        Scenario::of::<change_schema::ChangeSchema>(),
         Scenario::of::<drop_collection::DropCollection>(),
+        Scenario::of::<drop_shards::DropShards>(),
         Scenario::of::<split::Split>(),
     ]
 }

@@ -23,6 +23,18 @@ pub const THE_VIEW_GOES_FORWARDS: Promise = "the view of the metadata never goes
 pub const A_COLLECTION_IS_TAKEN_ONCE: Promise = "a collection is taken over once";
 pub const EVERY_COLLECTION_COMES_TO_REST: Promise =
     "each collection comes to rest at the owner that its document names";
+pub const A_SHARD_IS_TAKEN_ONCE: Promise = "a shard is taken over once";
+pub const EVERY_SHARD_COMES_TO_REST: Promise =
+    "each shard comes to rest at a live member, which the document names";
+pub const A_READING_FENCES_ONCE: Promise = "nobody fences a home twice by one reading";
+pub const A_CHANGE_OF_OWNERS_HAS_A_CAUSE: Promise = "owners change no more often than members come and go";
+pub const EVERY_DROP_COMES_TO_REST: Promise =
+    "what is dropped or half-made comes to rest with nothing open and nothing left";
+pub const NO_BIRTH_IS_TAKEN_FOR_ANOTHER: Promise =
+    "a collection made again is not answered for by the one before";
+pub const EVERY_OWNER_HAS_IT: Promise = "every shard's owner has an acknowledged change";
+pub const NOTHING_IS_DONE_BY_A_REPLACED_SCHEMA: Promise =
+    "behind an acknowledged change nothing is done by an older schema";
 pub const EVERY_LIVE_MEMBER_HAS_IT: Promise = "every live member has an acknowledged change";
 pub const NOTHING_IS_ACKNOWLEDGED_BEHIND_A_DROP: Promise = "nothing is acknowledged behind a drop";
 pub const NO_SPLIT_IS_STUCK: Promise = "no split is stuck";
