@@ -40,10 +40,12 @@ impl Served {
         self.shards.iter().for_each(|served| served.shard.configure(settings));
     }
 
-    /// The first that fails ends it. Beside the error stands whether any before it has the schema now.
+    /// The first that fails ends it. Beside the error stands whether any may have the schema now.
     pub fn set_schema(&self, schema: &Arc<Schema>) -> Result<(), (Error, bool)> {
         for (at, served) in self.shards.iter().enumerate() {
-            served.shard.set_schema(schema.clone()).map_err(|error| (error, at > 0))?;
+            // Another member may have taken it up, though its answer was lost.
+            let may_have_it = at > 0 || served.shard.is_remote();
+            served.shard.set_schema(schema.clone()).map_err(|error| (error, may_have_it))?;
         }
         Ok(())
     }
@@ -58,6 +60,13 @@ impl Served {
     /// Whether any of them is another member's.
     pub fn is_remote(&self) -> bool {
         self.shards.iter().any(|served| served.shard.is_remote())
+    }
+
+    /// Closes the one of this folder, if it is open here: another is about to be opened in its place.
+    pub fn close_own(&self, folder: &str) {
+        let own = self.shards.iter().filter(|it| it.folder == folder && !it.shard.is_remote());
+        // What could not be flushed is in the log.
+        own.for_each(|served| drop(served.shard.close()));
     }
 
     /// Whether this very shard is among them.

@@ -274,9 +274,12 @@ impl Node {
             let shard = match (other, kept) {
                 (Some(other), _) => Ok(self.remote_shard(other, entry, &folder)),
                 (None, Some(kept)) => Ok(kept),
-                (None, None) => self
-                    .open_shard(entry, &folder, schema.clone(), auto_commit)
-                    .inspect(|shard| opened.push(shard.clone())),
+                (None, None) => {
+                    // One that was deposed has the same folder here.
+                    in_service.into_iter().for_each(|served| served.close_own(&folder));
+                    let shard = self.open_shard(entry, &folder, schema.clone(), auto_commit);
+                    shard.inspect(|shard| opened.push(shard.clone()))
+                }
             };
             match shard {
                 Ok(shard) => shards.push(ServedShard { shard, folder }),
