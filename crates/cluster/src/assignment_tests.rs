@@ -19,17 +19,17 @@ use crate::{
 
 /// What members share.
 #[derive(Default)]
-struct Cluster {
-    documents: MetadataMemory,
-    site: MemorySite,
-    post: Arc<Post>,
+pub(crate) struct Cluster {
+    pub documents: MetadataMemory,
+    pub site: MemorySite,
+    pub post: Arc<Post>,
 }
 
 type Addressee = (Weak<Node>, Arc<Answering>);
 
 /// Members by their ids, as messages find them.
 #[derive(Default)]
-struct Post(Mutex<HashMap<String, Addressee>>);
+pub(crate) struct Post(Mutex<HashMap<String, Addressee>>);
 
 impl Carrier for Post {
     fn carry(&self, to: &Member, letter: Letter) -> plan::Result<Vec<u8>> {
@@ -56,7 +56,7 @@ impl Cluster {
         node
     }
 
-    fn two(&self) -> ([TempDir; 2], [Arc<Node>; 2]) {
+    pub fn two(&self) -> ([TempDir; 2], [Arc<Node>; 2]) {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let nodes = [self.member(folders[0].path(), "a"), self.member(folders[1].path(), "b")];
         let [a, b] = &nodes;
@@ -66,12 +66,12 @@ impl Cluster {
 }
 
 /// Tells `who` that `living` live.
-fn lives(who: &[&Arc<Node>], living: &[&Arc<Node>]) {
+pub(crate) fn lives(who: &[&Arc<Node>], living: &[&Arc<Node>]) {
     let living: Vec<Member> = living.iter().map(|node| node.member()).collect();
     who.iter().for_each(|node| node.set_living(living.clone()));
 }
 
-fn films(name: &str) -> CreateCollection {
+pub(crate) fn films(name: &str) -> CreateCollection {
     CreateCollection::new(name, "_default", schema(), config(7))
 }
 
@@ -239,13 +239,13 @@ async fn a_name_that_another_makes_is_not_made_twice() {
     assert_eq!(owners(&b), [pair("films", "b")]);
 }
 
-fn spread(name: &str, shards: usize) -> CreateCollection {
+pub(crate) fn spread(name: &str, shards: usize) -> CreateCollection {
     let nodes = ["a:8983_solr", "b:8983_solr", "c:8983_solr"].map(str::to_owned).to_vec();
     CreateCollection { shards: Sharding::Hashed { count: shards, field: None }, nodes, ..films(name) }
 }
 
 /// Of each shard who serves it.
-fn shard_owners(node: &Node, name: &str) -> Vec<String> {
+pub(crate) fn shard_owners(node: &Node, name: &str) -> Vec<String> {
     let described = node.resolve_described(name).unwrap().remove(0);
     let shards = described.shard_documents().into_iter();
     shards.map(|shard| described.shard_owner(&shard.name).unwrap().id.clone()).collect()
@@ -256,7 +256,17 @@ async fn count(collection: &Collection) -> u64 {
     crate::rebuild_tests::count(collection).await
 }
 
-fn thirty(prefix: &str) -> Vec<plan::Operation> {
+/// An edit that adds a field.
+pub(crate) fn with_field(name: &'static str) -> impl FnMut(&SchemaSource) -> plan::Result<SchemaSource> {
+    move |source| {
+        let mut source = source.clone();
+        let (name, type_name) = (name.into(), "string".into());
+        source.fields.push(FieldSource { name, type_name, attributes: vec![] });
+        Ok(source)
+    }
+}
+
+pub(crate) fn thirty(prefix: &str) -> Vec<plan::Operation> {
     (0..30).map(|at| film(&format!("{prefix}{at}"), "1972")).collect()
 }
 
@@ -281,20 +291,9 @@ async fn shards_of_one_collection_are_on_several_members_and_any_of_them_coordin
         assert_eq!(collection.stats().num_docs, 60);
     }
     // A change of the schema is the lead's, and known to both before it is answered, whoever asked.
-    let add = |name: &'static str| {
-        move |source: &SchemaSource| {
-            let mut source = source.clone();
-            source.fields.push(FieldSource {
-                name: name.into(),
-                type_name: "string".into(),
-                attributes: vec![],
-            });
-            Ok(source)
-        }
-    };
     for (at, collection) in [&led, &part].into_iter().enumerate() {
         let name = ["shelf", "room"][at];
-        collection.edit_schema(add(name)).await.unwrap();
+        collection.edit_schema(with_field(name)).await.unwrap();
         for known in [&led, &part] {
             assert!(known.schema().source.fields.iter().any(|field| field.name == name), "{name}");
         }

@@ -249,6 +249,10 @@ impl ShardUpkeep for engine::Shard {
         self.log_figures()
     }
 
+    fn confirm_owner(&self) -> Result<()> {
+        self.confirm_owner()
+    }
+
     fn is_deposed(&self) -> bool {
         self.is_deposed()
     }

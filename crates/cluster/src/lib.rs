@@ -70,6 +70,8 @@ mod intake_tests;
 #[cfg(test)]
 mod open_end_tests;
 #[cfg(test)]
+mod owner_tests;
+#[cfg(test)]
 mod rebuild_tests;
 #[cfg(test)]
 mod shard_tests;

@@ -47,7 +47,10 @@ impl Served {
             let may_have_it = at > 0 || served.shard.is_remote();
             served.shard.set_schema(schema.clone()).map_err(|error| (error, may_have_it))?;
         }
-        Ok(())
+        // Those of others have looked before they answered. Of one that another fenced nobody knows by which
+        // schema that one goes.
+        let mut own = self.shards.iter().filter(|served| !served.shard.is_remote());
+        own.try_for_each(|served| served.shard.confirm_owner()).map_err(|error| (error, true))
     }
 
     /// One that is open here, and as far as was heard not another's.
@@ -55,6 +58,12 @@ impl Served {
         let own = |served: &&ServedShard| served.folder == folder && !served.shard.is_remote();
         let found = self.shards.iter().find(own).filter(|served| !served.shard.is_deposed());
         found.map(|served| served.shard.clone())
+    }
+
+    /// The folders of those that are open here.
+    pub fn own_folders(&self) -> Vec<String> {
+        let own = self.shards.iter().filter(|served| !served.shard.is_remote());
+        own.map(|served| served.folder.clone()).collect()
     }
 
     /// Whether any of them is another member's.

@@ -359,7 +359,7 @@ impl Node {
     }
 
     /// Where the shard of a folder of a collection lives.
-    fn place(&self, entry: &CollectionDocument, folder: &str) -> ShardPlace {
+    pub(crate) fn place(&self, entry: &CollectionDocument, folder: &str) -> ShardPlace {
         let path = Catalog::shard_path(entry.key(), folder);
         ShardPlace { site: self.site.clone(), id: ShardId { path, stream: stream(entry, folder) } }
     }

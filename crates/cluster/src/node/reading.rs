@@ -13,6 +13,9 @@ use crate::remote::{Carrier, Hosted, ShardAddress};
 use crate::shard::Shard;
 use crate::views::Views;
 
+/// How often what others fenced is opened again for one question: each time, another has opened it meanwhile.
+const OPENINGS_MAX: usize = 3;
+
 impl Node {
     /// What takes messages to the other members; set once, before any is asked.
     pub fn set_carrier(&self, carrier: Arc<dyn Carrier>) {
@@ -73,6 +76,24 @@ impl Node {
             Error::new(ErrorKind::Unavailable, message)
         })
     }
+
+    /// Looks at the homes of what an address means and is served here: one, or all. False where another
+    /// fenced one of them, so that it has to be opened again. Without the node's lock: it asks the store.
+    fn confirm_owner_of(&self, address: &ShardAddress) -> Result<bool> {
+        let folders = match &*address.folder {
+            // Of a collection as a whole it may have no part any more, as when it is gone.
+            "" => self.addressed(address).map(|it| it.served().own_folders()).unwrap_or_default(),
+            folder => vec![folder.to_owned()],
+        };
+        for folder in folders {
+            let shard = self.shard(&ShardAddress { folder, ..address.clone() })?;
+            match shard.confirm_owner() {
+                Err(_) if shard.is_deposed() => return Ok(false),
+                confirmed => confirmed?,
+            }
+        }
+        Ok(true)
+    }
 }
 
 impl Hosted for Node {
@@ -93,8 +114,21 @@ impl Hosted for Node {
     }
 
     fn take_up(&self, address: &ShardAddress) -> Result<()> {
+        // Whoever asks for a change of the schema takes a conflict for one of its own.
+        let in_between = |error: Error| match error.kind {
+            ErrorKind::Conflict => Error::new(ErrorKind::Unavailable, error.message),
+            _ => error,
+        };
         self.refresh()?;
-        self.take_up_own(&address.collection).map(drop)
+        for _ in 0..OPENINGS_MAX {
+            self.take_up_own(&address.collection).map_err(in_between)?;
+            if self.confirm_owner_of(address)? {
+                return Ok(());
+            }
+        }
+        let message =
+            format!("others open the shards of `{}` again and again; try again", address.collection);
+        Err(Error::new(ErrorKind::Unavailable, message))
     }
 
     fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64> {

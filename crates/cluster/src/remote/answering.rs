@@ -24,7 +24,9 @@ pub trait Hosted: Send + Sync {
     /// Errors: `Unavailable` for one that is not served here, or not any more.
     fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>>;
 
-    /// Takes up what the documents say of a shard's collection by now. Blocks.
+    /// Takes up what the documents say of a shard's collection by now, and looks behind that whether the
+    /// shard's home is this member's; of an address without a folder, those of all its shards. Blocks.
+    /// Errors: `Unavailable` for a shard that it does not serve.
     fn take_up(&self, address: &ShardAddress) -> Result<()>;
 
     /// Of a shard's collection, which is led here. Returns the schema's version. Blocks.

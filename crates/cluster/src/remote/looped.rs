@@ -168,6 +168,10 @@ impl ShardUpkeep for Looped {
         self.inner.content_digest()
     }
 
+    fn confirm_owner(&self) -> Result<()> {
+        self.inner.confirm_owner()
+    }
+
     fn close(&self) -> Result<()> {
         self.inner.close()
     }

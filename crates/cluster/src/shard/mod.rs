@@ -69,6 +69,11 @@ pub trait ShardUpkeep: Send + Sync {
     fn log_figures(&self) -> Option<LogFigures> {
         None
     }
+    /// Looks whether another opening has fenced it: behind this, what it was set to is what the shard's owner
+    /// goes by. Errors: `Unavailable` where one has, and while its home does not answer.
+    fn confirm_owner(&self) -> Result<()> {
+        Ok(())
+    }
     /// Whether another opening fenced it, as far as it has heard.
     fn is_deposed(&self) -> bool {
         false

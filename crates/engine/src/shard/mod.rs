@@ -253,6 +253,13 @@ impl Shard {
         self.core.state().is_deposed
     }
 
+    /// Makes sure that by some moment behind the call nobody else had taken the shard over, as a get does.
+    /// Errors: `Unavailable` where another has, which [`is_deposed`](Self::is_deposed) tells from then on,
+    /// and while the home does not answer.
+    pub fn confirm_owner(&self) -> Result<()> {
+        self.core.confirm_owner()
+    }
+
     /// How the log is doing, where it lies in an object store.
     pub fn log_figures(&self) -> Option<LogFigures> {
         self.core.log.figures()
