@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
 
 use plan::{Commit, Error, ErrorKind, FieldSource, SchemaSource, UpdateBatch, Value};
+use store::MetadataStore;
 use store::memory::MemorySite;
 use store::metadata::memory::MetadataMemory;
 use tempfile::TempDir;
@@ -42,11 +43,16 @@ impl Carrier for Post {
 
 impl Cluster {
     fn member(&self, folder: &Path, name: &str) -> Arc<Node> {
+        self.member_on(folder, name, Arc::new(self.documents.clone()))
+    }
+
+    /// The same with shared documents that something stands before.
+    pub fn member_on(&self, folder: &Path, name: &str, shared: Arc<dyn MetadataStore>) -> Arc<Node> {
         let (clock, shards) = (Arc::new(Seconds::default()), real());
         let config =
             NodeConfig { data_dir: folder.to_owned(), clock, shards, name: format!("{name}:8983_solr") };
         let local = Arc::new(store::MetadataFiles::open(folder, &[]).unwrap());
-        let homes = MetadataHomes { shared: Arc::new(self.documents.clone()), local };
+        let homes = MetadataHomes { shared, local };
         let url = format!("http://{name}:8983");
         let site = Arc::new(self.site.clone());
         let node = Node::open_member(config, homes, site, (url, name, "secret")).unwrap();
@@ -232,6 +238,7 @@ async fn a_name_that_another_makes_is_not_made_twice() {
     // A crash in the middle is cleared away by whoever crashed, or once it is gone.
     drop(a);
     let a = cluster.member(folders[0].path(), "a");
+    assert_eq!(a.take_part(), Ok(true));
     assert!(a.catalog().owners("films").unwrap().is_none());
     a.claim_key("films", &a.member().into()).unwrap();
     lives(&[&b], &[&b]);

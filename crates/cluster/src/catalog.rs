@@ -4,7 +4,8 @@
 //! shared truth; `placement/<key>.json`
 //! says what this node has of a collection. The two are stores of their own, which one node keeps in one
 //! folder. `collection.json` is written after all else and deleted before all else: a collection is there as
-//! a whole or not.
+//! a whole or not. Of several members `owner.json` is written before and removed behind all that, and says
+//! whether it is there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use store::{ConfigFiles, MetadataFiles, MetadataStore, VersionedBytes};
 
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::documents::{Documents, Versioned, decode, lift};
-use crate::member::{Owned, Owners};
+use crate::member::{Owned, OwnedCollections, Owners};
 use crate::placement::{Placement, PlacementState};
 use crate::state::{ClusterIdentity, ClusterState, Rename};
 
@@ -49,6 +50,12 @@ impl MetadataHomes {
         let files = Arc::new(MetadataFiles::open(data_dir, &[SECURITY]).map_err(lift)?);
         Ok(Self { shared: files.clone(), local: files })
     }
+}
+
+/// A document as it was when it was looked at or made.
+pub(crate) struct DocumentVersion {
+    pub name: String,
+    pub version: u64,
 }
 
 pub(crate) struct Catalog {
@@ -96,9 +103,17 @@ impl Catalog {
         Ok(self.shared.get(&path(key, COLLECTION))?.map(|found| found.value))
     }
 
-    /// From here on the collection is there. Errors: `Conflict` where one is already.
-    pub fn create_collection(&self, collection: &CollectionDocument) -> Result<()> {
-        self.shared.set(&path(collection.key(), COLLECTION), None, collection).map(drop)
+    /// The same where the collection is there: not while several members make or drop it.
+    pub fn served(&self, key: &str) -> Result<Option<CollectionDocument>> {
+        let Some(entry) = self.collection(key)? else { return Ok(None) };
+        let owners = self.owners(key)?;
+        Ok(owners.is_none_or(|owners| owners.value.has_served(&entry)).then_some(entry))
+    }
+
+    /// From here on the collection is there, but for several members. Returns the document's version. Errors:
+    /// `Conflict` where one is already.
+    pub fn create_collection(&self, collection: &CollectionDocument) -> Result<u64> {
+        self.shared.set(&path(collection.key(), COLLECTION), None, collection)
     }
 
     /// Changes the description of a collection. Errors: `NotFound`.
@@ -121,6 +136,21 @@ impl Catalog {
         self.shared.remove(&path(key, "config.json"))?;
         // Last: until then nobody else makes a collection of this key.
         self.shared.remove(&path(key, OWNER))
+    }
+
+    /// The documents that only are of use with a collection, itself first, with the versions that they have.
+    pub fn look_at(&self, key: &str) -> Result<Vec<DocumentVersion>> {
+        let mut found = Vec::new();
+        for name in [COLLECTION, "schema.json", "config.json"].map(|file| path(key, file)) {
+            let version = self.shared.bytes(&name)?.map(|found| found.version);
+            found.extend(version.map(|version| DocumentVersion { name, version }));
+        }
+        Ok(found)
+    }
+
+    /// Removes documents as they were looked at. Errors: `Conflict` where one is another by now; it stays.
+    pub fn remove_as_looked_at(&self, documents: &[DocumentVersion]) -> Result<()> {
+        documents.iter().try_for_each(|it| self.shared.remove_version(&it.name, it.version))
     }
 
     /// Gives a collection the names that were under way, if it is still there.
@@ -185,19 +215,33 @@ impl Catalog {
         self.shared.set(&path(key, OWNER), expected, owners)
     }
 
-    /// All collections that there are, by key, with who is to serve them.
-    pub fn owned(&self) -> Result<BTreeMap<String, Owned>> {
-        let mut found = BTreeMap::new();
+    /// Errors: `Conflict` when another change came first.
+    pub fn remove_owners(&self, key: &str, version: u64) -> Result<()> {
+        self.shared.remove_version(&path(key, OWNER), version)
+    }
+
+    /// All collections that there are, by key, with who is to serve them, and those on their way.
+    pub fn owned(&self) -> Result<OwnedCollections> {
         let documents = self.shared.read_below(COLLECTIONS, |file| [COLLECTION, OWNER].contains(&file))?;
-        for key in documents.keys().filter_map(|name| key_of(name, COLLECTION)) {
-            let of = |file: &str| documents.get(&path(key, file));
-            let Some(collection) = of(COLLECTION) else { continue };
-            let entry = decode(&path(key, COLLECTION), &collection.bytes)?;
+        let key_of = |name: &String| Some(name.strip_prefix(COLLECTIONS)?.split('/').nth(1)?.to_owned());
+        let keys: BTreeSet<String> = documents.keys().filter_map(key_of).collect();
+        let mut found = OwnedCollections::default();
+        for key in keys {
+            let of = |file: &str| documents.get(&path(&key, file));
+            let entry =
+                of(COLLECTION).map(|it| decode::<CollectionDocument>(&path(&key, COLLECTION), &it.bytes));
             let owners = of(OWNER).map(|owners| {
-                let value = decode(&path(key, OWNER), &owners.bytes)?;
+                let value: Owners = decode(&path(&key, OWNER), &owners.bytes)?;
                 Ok::<_, Error>(Versioned { version: owners.version, value })
             });
-            found.insert(key.to_owned(), Owned { entry, owners: owners.transpose()? });
+            let (entry, owners) = (entry.transpose()?, owners.transpose()?);
+            let is_there =
+                |entry: &CollectionDocument| owners.as_ref().is_none_or(|it| it.value.has_served(entry));
+            if let Some(entry) = entry.filter(is_there) {
+                found.there.insert(key, Owned { entry, owners });
+            } else if let Some(owners) = owners {
+                found.begun.insert(key, owners.value);
+            }
         }
         Ok(found)
     }
@@ -347,10 +391,6 @@ impl Catalog {
         };
         Ok(found.into_iter().filter(|found| found.is_folder).map(|found| found.name).collect())
     }
-}
-
-fn key_of<'a>(name: &'a str, file: &str) -> Option<&'a str> {
-    name.strip_prefix(COLLECTIONS)?.strip_prefix('/')?.strip_suffix(file)?.strip_suffix('/')
 }
 
 /// A document that, once made, says the same for ever.

@@ -76,23 +76,35 @@ impl Documents {
         self.put_bytes(name, &encode(name, value)?)
     }
 
-    /// Deletes a document whatever its version is; one that is not there is fine.
+    /// Deletes a document whatever its version is; one that is not there is fine. Only for what nobody makes
+    /// anew under the same name and means another by it.
     pub fn remove(&self, name: &str) -> Result<()> {
         for _ in 0..ROUNDS_MAX {
             let Some(found) = self.store.get(name).map_err(lift)? else { return Ok(()) };
-            match self.store.delete(name, found.version) {
-                Err(error) if *error.kind() == store::ErrorKind::Conflict => {}
-                Err(error) if is_open(&error) => {
-                    return match self.store.get(name) {
-                        Ok(None) => Ok(()),
-                        Ok(Some(_)) => Err(not_made(error)),
-                        Err(_) => Err(open(error)),
-                    };
-                }
-                result => return result.map_err(lift),
+            match self.remove_version(name, found.version) {
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                result => return result,
             }
         }
         Err(overtaken(name))
+    }
+
+    /// Deletes a document that was looked at, at this version; one that is gone by now is fine. Errors:
+    /// `Conflict` where there is another, which stays.
+    pub fn remove_version(&self, name: &str, version: u64) -> Result<()> {
+        let error = match self.store.delete(name, version) {
+            Err(error) if is_open(&error) || *error.kind() == store::ErrorKind::Conflict => error,
+            result => return result.map_err(lift),
+        };
+        match self.store.get(name) {
+            Ok(None) => Ok(()),
+            Ok(Some(found)) if found.version != version => {
+                let message = format!("`{name}` was changed meanwhile; read it again and decide");
+                Err(Error::new(ErrorKind::Conflict, message).with_source(error))
+            }
+            Ok(Some(_)) => Err(not_made(error)),
+            Err(_) => Err(open(error)),
+        }
     }
 
     /// Names directly below a folder, in order.

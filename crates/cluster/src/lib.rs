@@ -64,6 +64,8 @@ pub use store::{LogFigures, VersionedBytes};
 #[cfg(test)]
 mod assignment_tests;
 #[cfg(test)]
+mod birth_tests;
+#[cfg(test)]
 mod crash_tests;
 #[cfg(test)]
 mod intake_tests;

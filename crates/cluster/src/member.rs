@@ -23,7 +23,20 @@ pub struct Member {
     pub url: String,
 }
 
-/// Who has which part of a collection.
+/// How far a collection is (model `drop_shards`): what says whether it is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Stage {
+    /// Its lead makes its documents and shards. Whoever becomes lead of it drops it.
+    Making,
+    /// What a release wrote that knew no stages is served where its documents are there.
+    #[default]
+    Served,
+    /// Its lead removes what is left of it. Whoever becomes lead of it goes on with that.
+    Dropped,
+}
+
+/// Who has which part of a collection, and how far that is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owners {
     /// Carries out what changes the collection.
@@ -32,19 +45,35 @@ pub(crate) struct Owners {
     /// Who serves a shard, by its name, where that is another.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shards: BTreeMap<String, Member>,
+    /// When the collection that is meant was made: one made later under the same key is another. Of any where
+    /// nothing is said, as earlier releases wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_ms: Option<i64>,
+    #[serde(default)]
+    pub stage: Stage,
 }
 
 impl From<Member> for Owners {
     fn from(lead: Member) -> Self {
-        Self { lead, shards: BTreeMap::new() }
+        Self { lead, ..Self::default() }
     }
 }
 
 impl Owners {
     /// Of these shards, in the order of the documents that name them.
     pub fn of(lead: Member, shards: impl IntoIterator<Item = (String, Member)>) -> Self {
-        let others = shards.into_iter().filter(|(_, member)| member.id != lead.id);
-        Self { shards: others.collect(), lead }
+        let others = shards.into_iter().filter(|(_, member)| member.id != lead.id).collect();
+        Self { shards: others, ..lead.into() }
+    }
+
+    /// Whether this very collection is meant.
+    pub fn is_of(&self, entry: &CollectionDocument) -> bool {
+        self.created_ms.is_none_or(|created_ms| created_ms == entry.created_ms)
+    }
+
+    /// Whether the collection of this document is there.
+    pub fn has_served(&self, entry: &CollectionDocument) -> bool {
+        self.stage == Stage::Served && self.is_of(entry)
     }
 
     pub fn of_shard(&self, shard: &str) -> &Member {
@@ -71,7 +100,7 @@ impl Owners {
     pub fn at(&self, member: &Member) -> Self {
         let moved = |it: &Member| if it.id == member.id { member.clone() } else { it.clone() };
         let shards = self.shards.iter().map(|(name, it)| (name.clone(), moved(it)));
-        Self { lead: moved(&self.lead), shards: shards.collect() }
+        Self { lead: moved(&self.lead), shards: shards.collect(), ..self.clone() }
     }
 }
 
@@ -81,6 +110,14 @@ pub(crate) struct Owned {
     pub entry: CollectionDocument,
     /// `None` where nobody was ever named: it was made by a node that owns all there is.
     pub owners: Option<Versioned<Owners>>,
+}
+
+/// All that the documents say is there, and what is on its way to be or not to be, by key.
+#[derive(Default)]
+pub(crate) struct OwnedCollections {
+    pub there: BTreeMap<String, Owned>,
+    /// What is being made or dropped, or was when somebody crashed.
+    pub begun: BTreeMap<String, Owners>,
 }
 
 /// What one of several members knows of its part.
@@ -107,6 +144,68 @@ impl Assignment {
     pub fn is_alive(&self, member: &Member) -> bool {
         let living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
         living.iter().any(|living| living.id == member.id)
+    }
+
+    /// What this member is to write of who has which part: of collections that it leads, and of those whose
+    /// leads are gone and that are due to it, the parts of whoever is gone go to whoever has the fewest
+    /// shards. All members work out the same from the same, so that each takes its part; where they differ,
+    /// the first one has it.
+    pub fn due<'a>(&self, owned: &'a BTreeMap<String, Owned>) -> BTreeMap<&'a str, Owners> {
+        let living = self.living();
+        // Nobody is chosen, and nothing taken, before it was told who lives.
+        let mut load: BTreeMap<&str, usize> = living.iter().map(|member| (member.id.as_str(), 0)).collect();
+        let nobody = Owners::default();
+        let owners = |owned: &'a Owned| owned.owners.as_ref().map(|owners| &owners.value);
+        for owned in owned.values() {
+            for shard in owned.entry.shards() {
+                let owner = &owners(owned).unwrap_or(&nobody).of_shard(&shard.name).id;
+                load.get_mut(owner.as_str()).into_iter().for_each(|count| *count += 1);
+            }
+        }
+        let mut due = BTreeMap::new();
+        for (key, owned) in owned {
+            let before = owners(owned).unwrap_or(&nobody);
+            let shards = owned.entry.shards();
+            let is_alive = |member: &Member| living.iter().any(|it| it.id == member.id);
+            let of = |id: &str| living.iter().find(|it| it.id == id);
+            let Some(lead) = (match is_alive(&before.lead) {
+                true => Some(&before.lead),
+                false => load.iter().min_by_key(|(id, count)| (**count, **id)).and_then(|(id, _)| of(id)),
+            }) else {
+                break;
+            };
+            let mut after = Vec::with_capacity(shards.len());
+            for shard in &shards {
+                let owner = before.of_shard(&shard.name);
+                // What no other was named for stays together, with the lead.
+                let next = match (is_alive(owner), before.shards.contains_key(&shard.name)) {
+                    (true, _) => owner,
+                    (false, false) => lead,
+                    (false, true) => {
+                        let least = load.iter().min_by_key(|(id, count)| (**count, **id));
+                        least.and_then(|(id, _)| of(id)).unwrap_or(lead)
+                    }
+                };
+                if next.id != owner.id {
+                    load.get_mut(next.id.as_str()).into_iter().for_each(|count| *count += 1);
+                }
+                after.push((shard.name.clone(), next.clone()));
+            }
+            let created_ms = Some(owned.entry.created_ms);
+            let after = Owners { created_ms, ..Owners::of(lead.clone(), after) };
+            let is_changed = (&after.lead, &after.shards) != (&before.lead, &before.shards);
+            if lead.id == self.own.id && is_changed {
+                due.insert(key.as_str(), after);
+            }
+        }
+        due
+    }
+
+    /// Whether this member is to end what was begun so: it began it, or is the first of those who live where
+    /// whoever did is gone.
+    pub fn may_end(&self, begun: &Owners) -> bool {
+        let first = || self.living().into_iter().map(|member| member.id).min();
+        begun.lead.id == self.own.id || !self.is_alive(&begun.lead) && first().as_ref() == Some(&self.own.id)
     }
 
     /// Whether any part of it is this member's.

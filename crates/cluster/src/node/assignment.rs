@@ -16,7 +16,7 @@ use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
-use crate::member::{Assignment, Description, Member, Owned, Owners};
+use crate::member::{Assignment, Description, Member, Owned, OwnedCollections, Owners};
 use crate::offload;
 use crate::placement::PlacementState;
 use crate::remote::{RemoteMember, RemoteShard, ShardAddress};
@@ -37,7 +37,6 @@ impl Node {
         let own = Member { id, name: node.name.clone(), url };
         let secret = node.catalog.member_secret(new_secret)?;
         node.assignment = Some(Assignment::new(own, secret));
-        node.clear_unfinished()?;
         node.refresh()?;
         Ok(Arc::new(node))
     }
@@ -186,14 +185,15 @@ impl Node {
         offload::update(move || node.refresh()).await?
     }
 
-    /// The same for who has the lock; returns what the documents say of each collection, by key.
-    pub(super) fn look_at_others(&self) -> Result<BTreeMap<String, Owned>> {
-        let Some(assignment) = &self.assignment else { return Ok(BTreeMap::new()) };
+    /// The same for who has the lock; returns what the documents say of each collection.
+    pub(super) fn look_at_others(&self) -> Result<OwnedCollections> {
+        let Some(assignment) = &self.assignment else { return Ok(OwnedCollections::default()) };
         // All of it before any of it counts: where a document cannot be read, nobody knows what is gone.
         self.uploads.refresh(&self.catalog)?;
         self.known_security.refresh(&self.catalog)?;
         let (_, state) = self.catalog.state()?;
-        let owned = self.catalog.owned()?;
+        let found = self.catalog.owned()?;
+        let owned = &found.there;
         let mut directory = Directory::clone(&self.directory.load());
         directory.state = Arc::new(state);
         let mut served = Vec::new();
@@ -211,7 +211,7 @@ impl Node {
         // Of what clients were shown, until they are shown another.
         let shown = self.descriptions();
         directory.elsewhere.clear();
-        for (key, document) in &owned {
+        for (key, document) in owned {
             let (Owned { entry, owners }, is_own) = (document, assignment.has_part(document));
             let is_unloaded = || Ok::<_, Error>(is_own && self.is_unloaded(entry)?);
             if served.contains(key) || is_unloaded()? {
@@ -225,19 +225,20 @@ impl Node {
         }
         self.directory.store(Arc::new(directory));
         self.renew_views_now()?;
-        Ok(owned)
+        Ok(found)
     }
 
     fn is_unloaded(&self, entry: &CollectionDocument) -> Result<bool> {
         Ok(self.catalog.placement_of(entry)?.state == PlacementState::Unloaded)
     }
 
-    /// Closes what is no longer its own, opens what is, and takes over what is due to it of those who are
-    /// gone. Returns whether anything changed. Blocks. Errors: what could not be done, beside what could; it
-    /// is tried again the next time.
+    /// Closes what is no longer its own, opens what is, takes over what is due to it of those who are gone,
+    /// and ends what they or an earlier start of its own left half-made or half-dropped. Returns whether
+    /// anything changed. Blocks. Errors: what could not be done, beside what could; it is tried again the
+    /// next time.
     pub fn take_part(&self) -> Result<bool, Vec<Error>> {
         let Some(assignment) = &self.assignment else { return Ok(false) };
-        let owned = {
+        let OwnedCollections { there: owned, begun } = {
             let _changing = self.lock();
             self.look_at_others().map_err(|error| vec![error])?
         };
@@ -245,7 +246,7 @@ impl Node {
         let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
         // What could not be flushed is in the log, which is its new owner's.
         lost.iter().for_each(|collection| drop(collection.close()));
-        let mut due = due(&owned, assignment);
+        let mut due = assignment.due(&owned);
         let (mut changed, mut failures) = (!lost.is_empty(), Vec::new());
         for (key, owned) in &owned {
             let version = owned.owners.as_ref().map(|owners| owners.version);
@@ -264,6 +265,16 @@ impl Node {
                 // Another was first, or it is gone: the next look says.
                 Err(error) if error.kind == ErrorKind::Conflict => changed = true,
                 Err(error) => failures.push(error.context(format!("collection `{}`: ", owned.entry.name))),
+            }
+        }
+        for (key, owners) in begun.iter().filter(|(_, owners)| assignment.may_end(owners)) {
+            match self.end_begun(key) {
+                Ok(did) => changed |= did,
+                Err(error) if error.kind == ErrorKind::Conflict => changed = true,
+                Err(error) => {
+                    let begun = format!("what `{}` began of `{key}`: ", owners.lead.name);
+                    failures.push(error.context(begun));
+                }
             }
         }
         if failures.is_empty() { Ok(changed) } else { Err(failures) }
@@ -331,9 +342,8 @@ impl Node {
         let is_deposed = served.as_ref().is_some_and(|collection| collection.is_deposed());
         // Behind what made it deposed, so that nobody opens what became another's.
         let Some(entry) = self.catalog.collection(key)? else { return Ok(false) };
-        let Some(found) = self.catalog.owners(key)?.filter(|it| it.value.has(&assignment.own.id)) else {
-            return Ok(false);
-        };
+        let is_own = |it: &Owners| it.has_served(&entry) && it.has(&assignment.own.id);
+        let Some(found) = self.catalog.owners(key)?.filter(|it| is_own(&it.value)) else { return Ok(false) };
         if self.is_unloaded(&entry)? {
             return Ok(false);
         }
@@ -381,104 +391,4 @@ impl Node {
         self.enter(collection.clone());
         Ok(true)
     }
-
-    /// Errors: `Conflict` where another member took the collection over, as while it was unloaded here.
-    pub(super) fn check_own(&self, entry: &CollectionDocument) -> Result<()> {
-        let Some(assignment) = &self.assignment else { return Ok(()) };
-        match self.catalog.owners(entry.key())? {
-            Some(owners) if owners.value.lead.id != assignment.own.id => {
-                let (collection, owner) = (&entry.name, owners.value.lead.name);
-                Err(Error::new(ErrorKind::Conflict, format!("`{collection}` is served by `{owner}` now")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Before anything else is made under this key. Errors: `Conflict` where another member was first.
-    pub(crate) fn claim_key(&self, key: &str, owners: &Owners) -> Result<()> {
-        match self.is_member() {
-            true => self.catalog.set_owners(key, None, owners).map(drop),
-            false => Ok(()),
-        }
-    }
-
-    /// Whether a key without a collection is left of one that never came to be, or was deleted, and nobody is
-    /// at it. Errors: `Conflict` where another member is.
-    pub(super) fn may_clear_away(&self, key: &str) -> Result<bool> {
-        let Some(assignment) = &self.assignment else { return self.has_ended(key) };
-        let Some(owners) = self.catalog.owners(key)? else { return self.has_ended(key) };
-        let lead = &owners.value.lead;
-        if lead.id != assignment.own.id && assignment.is_alive(lead) {
-            let message = format!("`{key}` is being made or deleted by `{}`; try again", lead.name);
-            return Err(Error::new(ErrorKind::Conflict, message));
-        }
-        self.catalog.set_owners(key, Some(owners.version), &assignment.own.clone().into())?;
-        Ok(true)
-    }
-
-    /// What a crash of this member left half-made or half-deleted.
-    fn clear_unfinished(&self) -> Result<()> {
-        let Some(assignment) = &self.assignment else { return Ok(()) };
-        for key in self.catalog.keys()? {
-            let owners = self.catalog.owners(&key)?;
-            let is_own = owners.is_some_and(|owners| owners.value.lead.id == assignment.own.id);
-            if is_own && self.catalog.collection(&key)?.is_none() {
-                self.clear_away(&key)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What this member is to write of who has which part: of collections that it leads, and of those whose leads
-/// are gone and that are due to it, the parts of whoever is gone go to whoever has the fewest shards. All
-/// members work out the same from the same, so that each takes its part; where they differ, the first one has
-/// it.
-fn due<'a>(owned: &'a BTreeMap<String, Owned>, assignment: &Assignment) -> BTreeMap<&'a str, Owners> {
-    let living = assignment.living();
-    // Nobody is chosen, and nothing taken, before it was told who lives.
-    let mut load: BTreeMap<&str, usize> = living.iter().map(|member| (member.id.as_str(), 0)).collect();
-    let nobody = Owners::default();
-    let owners = |owned: &'a Owned| owned.owners.as_ref().map(|owners| &owners.value);
-    for owned in owned.values() {
-        for shard in owned.entry.shards() {
-            let owner = &owners(owned).unwrap_or(&nobody).of_shard(&shard.name).id;
-            load.get_mut(owner.as_str()).into_iter().for_each(|count| *count += 1);
-        }
-    }
-    let mut due = BTreeMap::new();
-    for (key, owned) in owned {
-        let before = owners(owned).unwrap_or(&nobody);
-        let shards = owned.entry.shards();
-        let is_alive = |member: &Member| living.iter().any(|it| it.id == member.id);
-        let of = |id: &str| living.iter().find(|it| it.id == id);
-        let Some(lead) = (match is_alive(&before.lead) {
-            true => Some(&before.lead),
-            false => load.iter().min_by_key(|(id, count)| (**count, **id)).and_then(|(id, _)| of(id)),
-        }) else {
-            break;
-        };
-        let mut after = Vec::with_capacity(shards.len());
-        for shard in &shards {
-            let owner = before.of_shard(&shard.name);
-            // What no other was named for stays together, with the lead.
-            let next = match (is_alive(owner), before.shards.contains_key(&shard.name)) {
-                (true, _) => owner,
-                (false, false) => lead,
-                (false, true) => {
-                    let least = load.iter().min_by_key(|(id, count)| (**count, **id));
-                    least.and_then(|(id, _)| of(id)).unwrap_or(lead)
-                }
-            };
-            if next.id != owner.id {
-                load.get_mut(next.id.as_str()).into_iter().for_each(|count| *count += 1);
-            }
-            after.push((shard.name.clone(), next.clone()));
-        }
-        let after = Owners::of(lead.clone(), after);
-        if lead.id == assignment.own.id && after != *before {
-            due.insert(key.as_str(), after);
-        }
-    }
-    due
 }

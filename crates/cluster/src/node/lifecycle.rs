@@ -8,6 +8,7 @@ use std::sync::Arc;
 use plan::{AutoCommit, Error, ErrorKind, Result, Schema};
 
 use super::Node;
+use crate::catalog::{DocumentVersion, path};
 use crate::collection::{Collection, Served, ServedShard};
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD, SavedSchema};
 use crate::create::{CreateCollection, is_plain};
@@ -23,7 +24,7 @@ impl Node {
     pub(super) fn take_up_collections(&self) -> Result<Vec<String>> {
         let mut left_alone = Vec::new();
         for key in self.catalog.keys()? {
-            match self.catalog.collection(&key)? {
+            match self.catalog.served(&key)? {
                 Some(collection) => {
                     let name = collection.name.clone();
                     let in_context = |error: Error| error.context(format!("collection `{name}`: "));
@@ -81,31 +82,43 @@ impl Node {
             router,
             ..CollectionDocument::default()
         };
+        let owners = Owners { created_ms: Some(created_ms), ..self.spread(&entry, &nodes) };
         // First: where several make it at once, one does.
-        self.claim_key(&key, &self.spread(&entry, &nodes))?;
+        let claim = self.claim_key(&key, &owners)?;
         let placement = Placement::new(&entry, PlacementState::Creating);
         self.catalog.put_placement(&key, &placement)?;
+        let mut documents = Vec::new();
+        let mut made_document =
+            |file: &str, version| documents.push(DocumentVersion { name: path(&key, file), version });
         let made = (|| {
-            self.catalog.set_schema(&key, None, &SavedSchema::first(schema))?;
-            self.catalog.set_config(&key, None, &config)?;
+            made_document("schema.json", self.catalog.set_schema(&key, None, &SavedSchema::first(schema))?);
+            made_document("config.json", self.catalog.set_config(&key, None, &config)?);
             for (folder, image) in entry.folders(FIRST_SHARD).iter().zip(images) {
                 self.shards.restore(&self.place(&entry, folder), image)?;
             }
-            let collection = self.load(entry.clone())?;
-            // Invariant: the step that makes it exist.
-            self.catalog.create_collection(&entry)?;
-            Ok(collection)
+            let collection = self.load_as(entry.clone(), claim.map(|_| Arc::new(owners.clone())))?;
+            let served = (|| {
+                // Invariant: the step that makes it exist; of several members, the last of the two.
+                made_document("collection.json", self.catalog.create_collection(&entry)?);
+                self.serve_claimed(&key, claim, &owners)
+            })();
+            // Its homes are held as long as it is open.
+            served.inspect_err(|_| drop(collection.close())).map(|()| collection)
         })();
-        match &made {
+        match made {
             Ok(collection) => {
                 // A start does the same where this fails.
                 let _ = self.set_state(&entry, PlacementState::Served);
                 self.enter(collection.clone());
+                Ok(collection)
             }
-            // Where this fails too, the next start or the next attempt does it.
-            Err(_) => drop(self.clear_away(&key)),
+            Err(error) if claim.is_some() => Err(self.give_up_making(&key, (&owners, &documents), error)),
+            Err(error) => {
+                // Where this fails too, the next start or the next attempt does it.
+                let _ = self.clear_away(&key);
+                Err(error)
+            }
         }
-        made
     }
 
     /// Makes it, and has all members open the shards that are theirs: on return it takes updates. Blocks.
@@ -130,6 +143,9 @@ impl Node {
         let _changing = self.lock();
         self.finish_renames()?;
         let collection = self.own(name)?;
+        if self.is_member() {
+            return self.drop_led(&collection).map(|()| collection);
+        }
         let entry = collection.entry();
         // So that a start after a crash clears away what is left. On a full disk it cannot be written, and
         // deleting is the way out: what a crash leaves then stays and is named.
@@ -201,10 +217,12 @@ impl Node {
         let created_ms = entry.created_ms;
         placement.becomes_ms = Some(created_ms);
         self.catalog.put_placement(&key, &placement)?;
+        self.set_birth(&key, None)?;
         let entry = self.catalog.change_collection(&key, |saved| {
             saved.created_ms = created_ms;
             saved.configset.clone_from(&configset);
         })?;
+        self.set_birth(&key, Some(created_ms))?;
         let collection = self.load(entry)?;
         // Invariant: the step by which it is served.
         let mut placement = self.catalog.placement_of(&collection.entry())?;
@@ -296,6 +314,9 @@ impl Node {
 
     /// Removes what a collection left that is no more, or never was: it is written down as such.
     pub(super) fn clear_away(&self, key: &str) -> Result<()> {
+        if self.is_member() {
+            return self.finish_drop(key);
+        }
         // First: a collection whose making failed with an open end must not be found without its schema.
         self.catalog.remove_collection(key)?;
         self.catalog.remove_documents(key)?;
@@ -305,7 +326,7 @@ impl Node {
 
     /// A key for a new collection: its name, or the name with a number where anything else is, known or not.
     fn free_key(&self, name: &str) -> Result<String> {
-        if self.catalog.collection(name)?.is_none() && self.may_clear_away(name)? {
+        if self.catalog.served(name)?.is_none() && self.may_clear_away(name)? {
             self.clear_away(name)?;
         }
         let taken = self.catalog.keys()?;
@@ -317,7 +338,7 @@ impl Node {
     fn check_not_unloaded(&self, name: &str) -> Result<()> {
         let placement = self.catalog.placement(name)?;
         let is_unloaded = placement.is_some_and(|it| it.state == PlacementState::Unloaded);
-        if !is_unloaded || self.catalog.collection(name)?.is_none() {
+        if !is_unloaded || self.catalog.served(name)?.is_none() {
             return Ok(());
         }
         let message = format!(

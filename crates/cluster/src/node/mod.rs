@@ -5,6 +5,7 @@
 //! step is `lifecycle`'s, renaming and aliases are `names`'; documents on disk are the catalog's.
 
 mod assignment;
+mod births;
 mod configsets;
 mod follow;
 mod lifecycle;
