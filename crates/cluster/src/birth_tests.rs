@@ -1,18 +1,18 @@
 //! Collections of several members that are made and dropped while somebody is taken for gone, or has not
-//! heard of it: what is there at the end is whole, or nothing.
+//! heard of it: what is there at the end is whole, and nothing is acknowledged that goes with a drop.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plan::{ErrorKind, Value};
+use plan::{ErrorKind, UpdateBatch, Value};
 use store::metadata::memory::MetadataMemory;
 use store::metadata::{Hint, Watch};
 use store::{MetadataStore, Result, VersionedBytes};
 use tempfile::{TempDir, tempdir};
 
-use crate::Node;
 use crate::assignment_tests::{Cluster, films, lives, spread};
 use crate::member::Stage;
 use crate::rebuild_tests::{film, update, year};
+use crate::{Node, UpdateContext};
 
 type Hook = Box<dyn FnOnce() + Send>;
 
@@ -168,6 +168,29 @@ async fn the_next_lead_goes_on_with_a_drop() {
     assert_eq!(cluster.documents.list("collections").unwrap(), [""; 0]);
     assert_eq!(a.take_part(), Ok(true), "so does the former lead");
     assert!(a.list().is_empty());
+}
+
+#[tokio::test]
+async fn an_owner_that_was_not_told_of_a_drop_acknowledges_nothing_behind_it() {
+    let Pair { cluster, a, b, .. } = pair();
+    a.create(spread("films", 2)).await.unwrap();
+    let part = b.find("films").unwrap();
+    let (entry, owners) = (part.entry(), part.owners());
+    let shard = part.shard_of_folder("shard1_shard2").unwrap();
+    let write = |id: &str| {
+        let batch = UpdateBatch { operations: vec![film(id, "1972")], ..UpdateBatch::default() };
+        shard.update(batch, UpdateContext::default()).wait().failure
+    };
+    assert_eq!(write("solaris"), None);
+    cluster.cut_off("b");
+    a.delete("films").await.unwrap();
+    assert!(write("stalker").is_some());
+    // Nor does one that opens it by what it read before.
+    let (schema, auto_commit) = (part.schema(), part.config().auto_commit);
+    let late = b.open_edition(&entry, "shard1", (&schema, auto_commit), (owners, None));
+    assert_eq!(late.err().unwrap().kind, ErrorKind::Conflict);
+    assert_eq!(b.take_part(), Ok(true));
+    assert!(b.list().is_empty());
 }
 
 #[tokio::test]

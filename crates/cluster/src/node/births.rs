@@ -15,7 +15,7 @@ use super::Node;
 use crate::catalog::DocumentVersion;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
-use crate::documents::Versioned;
+use crate::documents::{Versioned, lift};
 use crate::member::{Owners, Stage};
 use crate::placement::PlacementState;
 
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// Drops a collection that this member leads.
+    /// Drops a collection that this member leads. On return none of its homes takes another update.
     pub(super) fn drop_led(&self, collection: &Arc<Collection>) -> Result<()> {
         let entry = collection.entry();
         // So that its folder goes too, should another end this.
@@ -184,8 +184,9 @@ impl Node {
                 let message = format!("`{key}` is dropped by `{}` by now; try again", found.value.lead.name);
                 return Err(Error::new(ErrorKind::Conflict, message));
             }
+            self.fence_homes(key, &found.value)?;
             match self.catalog.remove_as_looked_at(&documents) {
-                // By one that has not heard of the drop.
+                // One that has not heard of the drop added a shard, or exchanged the edition: another home.
                 Err(error) if error.kind == ErrorKind::Conflict => continue,
                 removed => removed?,
             }
@@ -197,6 +198,51 @@ impl Node {
         let message =
             format!("the documents of `{key}` were changed by others {ROUNDS_MAX} times in a row; try again");
         Err(Error::new(ErrorKind::Unavailable, message))
+    }
+
+    /// Deposes whoever has a shard of a dropped collection open: one that was not told acknowledges no update
+    /// that would go with it. Whoever opens one behind this finds that it is dropped.
+    fn fence_homes(&self, key: &str, dropped: &Owners) -> Result<()> {
+        // Without its document an earlier attempt was here, or nobody ever served it.
+        let Some(entry) = self.catalog.collection(key)?.filter(|entry| dropped.is_of(entry)) else {
+            return Ok(());
+        };
+        let schema = match self.catalog.schema(key) {
+            Err(error) if error.kind == ErrorKind::NotFound => return Ok(()),
+            found => found?.value,
+        };
+        for folder in entry.folders(schema.edition()) {
+            let place = self.place(&entry, &folder);
+            match place.site.home(&place.id) {
+                // By one that opened it later, and so finds that it is dropped.
+                Err(error) if *error.kind() == store::ErrorKind::Deposed => {}
+                opened => drop(opened.map_err(lift)?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Behind the fences of shards that were just opened. Errors: `Conflict` where another is named for one
+    /// of them, or the collection is dropped, or another: whoever drops it may have fenced the homes before.
+    pub(super) fn check_named<'a>(
+        &self,
+        entry: &CollectionDocument,
+        shards: impl IntoIterator<Item = &'a str>,
+    ) -> Result<()> {
+        let Some(assignment) = &self.assignment else { return Ok(()) };
+        let owners = self.catalog.owners(entry.key())?.map(|found| found.value);
+        let is_own =
+            owners.filter(|it| it.stage != Stage::Dropped && it.is_of(entry)).is_some_and(|owners| {
+                shards.into_iter().all(|shard| owners.of_shard(shard).id == assignment.own.id)
+            });
+        if is_own {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` became another member's, or was dropped, while it was opened; try again",
+            entry.name
+        );
+        Err(Error::new(ErrorKind::Conflict, message))
     }
 
     /// Errors: `Conflict` where another member took the collection over, as while it was unloaded here.

@@ -296,16 +296,21 @@ impl Node {
                     // One that was deposed has the same folder here.
                     in_service.into_iter().for_each(|served| served.close_own(&folder));
                     let shard = self.open_shard(entry, &folder, schema.clone(), auto_commit);
-                    shard.inspect(|shard| opened.push(shard.clone()))
+                    shard.inspect(|shard| opened.push((document.name.as_str(), shard.clone())))
                 }
             };
             match shard {
                 Ok(shard) => shards.push(ServedShard { shard, folder }),
                 Err(error) => {
-                    opened.iter().for_each(|shard| drop(shard.close()));
+                    opened.iter().for_each(|(_, shard)| drop(shard.close()));
                     return Err(error);
                 }
             }
+        }
+        if !opened.is_empty() {
+            let names = opened.iter().map(|(name, _)| *name);
+            self.check_named(entry, names)
+                .inspect_err(|_| opened.iter().for_each(|(_, shard)| drop(shard.close())))?;
         }
         let lead = owners.as_ref().and_then(|owners| self.remote_lead(owners, entry));
         let (edition, router) = (edition.to_owned(), entry.router.clone());
