@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
 
 use plan::{Commit, Error, ErrorKind, FieldSource, SchemaSource, UpdateBatch, Value};
-use store::MetadataStore;
 use store::memory::MemorySite;
 use store::metadata::memory::MetadataMemory;
+use store::{MetadataStore, Site};
 use tempfile::TempDir;
 
 use crate::open_end_tests::{Seconds, real};
@@ -48,13 +48,22 @@ impl Cluster {
 
     /// The same with shared documents that something stands before.
     pub fn member_on(&self, folder: &Path, name: &str, shared: Arc<dyn MetadataStore>) -> Arc<Node> {
+        self.member_at(folder, name, (shared, Arc::new(self.site.clone())))
+    }
+
+    /// The same with such a site too.
+    pub fn member_at(
+        &self,
+        folder: &Path,
+        name: &str,
+        (shared, site): (Arc<dyn MetadataStore>, Arc<dyn Site>),
+    ) -> Arc<Node> {
         let (clock, shards) = (Arc::new(Seconds::default()), real());
         let config =
             NodeConfig { data_dir: folder.to_owned(), clock, shards, name: format!("{name}:8983_solr") };
         let local = Arc::new(store::MetadataFiles::open(folder, &[]).unwrap());
         let homes = MetadataHomes { shared, local };
         let url = format!("http://{name}:8983");
-        let site = Arc::new(self.site.clone());
         let node = Node::open_member(config, homes, site, (url, name, "secret")).unwrap();
         let answering = Answering::new(node.clock().clone());
         self.post.0.lock().unwrap().insert(name.to_owned(), (Arc::downgrade(&node), Arc::new(answering)));
@@ -162,7 +171,7 @@ async fn an_owner_that_was_fenced_by_mistake_opens_again() {
     // What a member does that read the document before: it opens, and finds behind that that it is not the
     // owner.
     let entry = a.catalog().collection("films").unwrap().unwrap();
-    assert_eq!(a.load_as(entry, None).err().unwrap().kind, ErrorKind::Conflict);
+    assert_eq!(a.load_as(&entry, None).err().unwrap().kind, ErrorKind::Conflict);
     let after = b.find("films").unwrap();
     let batch = UpdateBatch { operations: vec![film("lost", "1999")], ..UpdateBatch::default() };
     assert!(after.update(batch, UpdateContext::default()).await.failure.is_some());

@@ -1,12 +1,15 @@
 //! Members whose documents and homes say different things: who was named answers for a shard only while its
 //! home is its own.
 
-use plan::ErrorKind;
-use store::Site as _;
+use std::sync::{Arc, Mutex};
 
-use crate::Node;
+use plan::ErrorKind;
+use store::memory::MemorySite;
+use store::{Result, ShardArchive, ShardHome, ShardId, Site};
+
 use crate::assignment_tests::{Cluster, lives, spread, thirty, with_field};
 use crate::rebuild_tests::update;
+use crate::{Collection, Node};
 
 /// The folder of the second shard, which is the second member's.
 const SECOND: &str = "shard1_shard2";
@@ -57,4 +60,60 @@ async fn who_serves_a_shard_no_more_does_not_answer_for_it() {
     lives(&[&b], &[&a, &b]);
     assert_eq!(b.take_part(), Ok(true));
     assert!(b.find("films").is_none());
+}
+
+/// Homes, before the next fence of one of which something else happens.
+struct Overtaken {
+    site: MemorySite,
+    armed: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Site for Overtaken {
+    fn home(&self, id: &ShardId) -> Result<Arc<dyn ShardHome>> {
+        let armed = self.armed.lock().unwrap().take();
+        armed.into_iter().for_each(|hook| hook());
+        self.site.home(id)
+    }
+
+    fn archive(&self, id: &ShardId) -> Result<Arc<dyn ShardArchive>> {
+        self.site.archive(id)
+    }
+}
+
+#[tokio::test]
+async fn who_opens_a_shard_has_the_schema_that_its_former_owner_answered_for() {
+    let cluster = Cluster::default();
+    let (folders, [a, b]) = cluster.two();
+    a.create(spread("films", 2)).await.unwrap();
+    b.close().unwrap();
+    drop(b);
+    let site = Arc::new(Overtaken { site: cluster.site.clone(), armed: Mutex::default() });
+    let shared = Arc::new(cluster.documents.clone());
+    let b = cluster.member_at(folders[1].path(), "b", (shared, site.clone()));
+    lives(&[&a, &b], &[&a, &b]);
+    // As a lead writes it whom another answers, which has the shard's home until it is fenced.
+    let change_before_the_fence = |name: &'static str| {
+        let a = a.clone();
+        *site.armed.lock().unwrap() = Some(Box::new(move || {
+            let saved = a.catalog().schema("films").unwrap();
+            let mut changed = saved.value;
+            changed.source = with_field(name)(&changed.source).unwrap();
+            changed.version += 1;
+            a.catalog().set_schema("films", Some(saved.version), &changed).unwrap();
+        }));
+    };
+    let knows = |part: &Collection, name: &str| {
+        assert!(site.armed.lock().unwrap().is_none(), "{name}");
+        assert!(part.schema().source.fields.iter().any(|field| field.name == name), "{name}");
+    };
+    change_before_the_fence("shelf");
+    assert_eq!(b.take_part(), Ok(true));
+    let part = b.find("films").unwrap();
+    knows(&part, "shelf");
+    fence(&cluster, &b, SECOND);
+    assert!(part.shard_of_folder(SECOND).unwrap().confirm_owner().is_err());
+    change_before_the_fence("room");
+    assert_eq!(b.take_part(), Ok(true));
+    knows(&part, "room");
+    assert_eq!(b.take_part(), Ok(false));
 }

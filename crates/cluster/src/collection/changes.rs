@@ -270,6 +270,14 @@ impl Collection {
         Ok(())
     }
 
+    /// The schema that a document says, as it follows the one in use.
+    pub(crate) fn succeeded_by(&self, saved: &SavedSchema) -> Result<Arc<Schema>> {
+        match saved.version == self.schema.load().version {
+            true => Ok(self.schema()),
+            false => self.successor(saved.source.clone(), saved.version),
+        }
+    }
+
     /// A schema as the version that follows the one in use.
     fn successor(&self, source: SchemaSource, version: u64) -> Result<Arc<Schema>> {
         Ok(Arc::new(Schema::build(source)?.succeeding(&self.schema.load().value, version)))

@@ -78,6 +78,13 @@ impl Served {
         own.for_each(|served| drop(served.shard.close()));
     }
 
+    /// Closes those that are open here and not in service elsewhere.
+    pub fn close_all_but(&self, in_service: &Self) {
+        let own = self.shards.iter().filter(|it| !it.shard.is_remote() && !in_service.has(&it.shard));
+        // What could not be flushed is in the log.
+        own.for_each(|served| drop(served.shard.close()));
+    }
+
     /// Whether this very shard is among them.
     pub fn has(&self, shard: &Arc<dyn Shard>) -> bool {
         self.shards.iter().any(|served| Arc::ptr_eq(&served.shard, shard))

@@ -12,6 +12,7 @@ use std::sync::{Arc, PoisonError};
 use plan::{Error, ErrorKind, Result};
 use store::Site;
 
+use super::lifecycle::{OPENINGS_MAX, changed_meanwhile};
 use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
@@ -356,7 +357,7 @@ impl Node {
         }
         match served.filter(|it| it.entry().created_ms == entry.created_ms) {
             None => {
-                let opened = self.load(entry)?;
+                let opened = self.load(&entry)?;
                 self.set_state(&opened.entry(), PlacementState::Served)?;
                 self.enter(opened);
                 Ok(true)
@@ -371,24 +372,32 @@ impl Node {
         entry: CollectionDocument,
         (owners, is_deposed): (Owners, bool),
     ) -> Result<bool> {
-        let (saved, config) = (self.catalog.schema(entry.key())?.value, self.catalog.config(entry.key())?);
-        let are_alike = collection.owners().is_some_and(|known| *known == owners);
-        let is_led_here = owners.lead.id == self.member().id;
-        let is_known = *collection.entry() == entry
-            && collection.versioned_schema().version == saved.version
-            && collection.versioned_config().version == config.version;
-        // What it leads it changes itself.
-        if are_alike && !is_deposed && (is_led_here || is_known) {
-            return Ok(false);
+        let (owners, before) = (Some(Arc::new(owners)), collection.served());
+        for _ in 0..OPENINGS_MAX {
+            let (saved, config) =
+                (self.catalog.schema(entry.key())?.value, self.catalog.config(entry.key())?);
+            let are_alike = collection.owners() == owners;
+            let is_led_here = collection.lead_elsewhere().is_none();
+            let is_known = *collection.entry() == entry
+                && collection.versioned_schema().version == saved.version
+                && collection.versioned_config().version == config.version;
+            // What it leads it changes itself.
+            if are_alike && !is_deposed && (is_led_here || is_known) {
+                return Ok(false);
+            }
+            let (schema, auto_commit) = (collection.succeeded_by(&saved)?, config.value.auto_commit);
+            let beside = (owners.clone(), Some(&*before));
+            let served = self.open_edition(&entry, saved.edition(), (&schema, auto_commit), beside)?;
+            if !self.is_newest(entry.key(), saved.version)? {
+                served.close_all_but(&before);
+                continue;
+            }
+            collection.take_up((entry, saved), config, served)?;
+            // Names and cores may be others.
+            self.leave(collection);
+            self.enter(collection.clone());
+            return Ok(true);
         }
-        let beside = (Some(Arc::new(owners)), Some(collection.served()));
-        let (schema, auto_commit) = (collection.schema(), config.value.auto_commit);
-        let beside = (beside.0, beside.1.as_deref());
-        let served = self.open_edition(&entry, saved.edition(), (&schema, auto_commit), beside)?;
-        collection.take_up((entry, saved), config, served)?;
-        // Names and cores may be others.
-        self.leave(collection);
-        self.enter(collection.clone());
-        Ok(true)
+        Err(changed_meanwhile(&entry))
     }
 }

@@ -46,7 +46,7 @@ impl Node {
         match (document, known) {
             (Some(document), Some(known)) if self.is_as_served(&document, &known)? => {}
             (Some(document), known) => {
-                let opened = self.load(document)?;
+                let opened = self.load(&document)?;
                 known.iter().for_each(|known| self.leave(known));
                 self.enter(opened);
                 known.iter().for_each(close);

@@ -18,6 +18,9 @@ use crate::placement::{Placement, PlacementState};
 use crate::routing::ShardDocument;
 use crate::shard::BackedUp;
 
+/// How often shards are opened by a schema that another has replaced by then.
+pub(super) const OPENINGS_MAX: usize = 5;
+
 impl Node {
     /// Opens the collections that are to be served, finishes what a crash left half-done, and names what is
     /// not known here.
@@ -28,7 +31,7 @@ impl Node {
                 Some(collection) => {
                     let name = collection.name.clone();
                     let in_context = |error: Error| error.context(format!("collection `{name}`: "));
-                    self.take_up(collection.clone()).map_err(in_context)?;
+                    self.take_up(&collection).map_err(in_context)?;
                     let placement = self.catalog.placement_of(&collection)?;
                     left_alone.extend(self.catalog.unknown_folders(&collection, &placement)?);
                 }
@@ -39,8 +42,8 @@ impl Node {
         Ok(left_alone)
     }
 
-    fn take_up(&self, collection: CollectionDocument) -> Result<()> {
-        if self.catalog.placement_of(&collection)?.state == PlacementState::Unloaded {
+    fn take_up(&self, collection: &CollectionDocument) -> Result<()> {
+        if self.catalog.placement_of(collection)?.state == PlacementState::Unloaded {
             return Ok(());
         }
         let opened = self.load(collection)?;
@@ -96,7 +99,8 @@ impl Node {
             for (folder, image) in entry.folders(FIRST_SHARD).iter().zip(images) {
                 self.shards.restore(&self.place(&entry, folder), image)?;
             }
-            let collection = self.load_as(entry.clone(), claim.map(|_| Arc::new(owners.clone())))?;
+            let served_by = claim.map(|_| Arc::new(owners.clone()));
+            let collection = self.load_as(&entry, served_by.as_ref())?;
             let served = (|| {
                 // Invariant: the step that makes it exist; of several members, the last of the two.
                 made_document("collection.json", self.catalog.create_collection(&entry)?);
@@ -223,7 +227,7 @@ impl Node {
             saved.configset.clone_from(&configset);
         })?;
         self.set_birth(&key, Some(created_ms))?;
-        let collection = self.load(entry)?;
+        let collection = self.load(&entry)?;
         // Invariant: the step by which it is served.
         let mut placement = self.catalog.placement_of(&collection.entry())?;
         (placement.state, placement.created_ms, placement.becomes_ms) =
@@ -244,17 +248,34 @@ impl Node {
         Ok(configset)
     }
 
-    pub(crate) fn load(&self, entry: CollectionDocument) -> Result<Arc<Collection>> {
+    pub(crate) fn load(&self, entry: &CollectionDocument) -> Result<Arc<Collection>> {
         let owners = self.owners_of(entry.key())?;
-        self.load_as(entry, owners)
+        self.load_as(entry, owners.as_ref())
     }
 
     /// The same for who has these parts of it.
     pub(crate) fn load_as(
         &self,
-        entry: CollectionDocument,
-        owners: Option<Arc<Owners>>,
+        entry: &CollectionDocument,
+        owners: Option<&Arc<Owners>>,
     ) -> Result<Arc<Collection>> {
+        for _ in 0..OPENINGS_MAX {
+            let opened = self.load_once(entry.clone(), owners.cloned())?;
+            if self.is_newest(entry.key(), opened.versioned_schema().version)? {
+                return Ok(opened);
+            }
+            opened.close()?;
+        }
+        Err(changed_meanwhile(entry))
+    }
+
+    /// Whether this still is the schema, behind the fences of shards that were opened by it: whoever had them
+    /// may have answered for a newer one before (model `change_schema`).
+    pub(super) fn is_newest(&self, key: &str, version: u64) -> Result<bool> {
+        Ok(!self.is_member() || self.catalog.schema(key)?.value.version == version)
+    }
+
+    fn load_once(&self, entry: CollectionDocument, owners: Option<Arc<Owners>>) -> Result<Arc<Collection>> {
         let saved = self.catalog.schema(entry.key())?.value;
         let config = self.catalog.config(entry.key())?;
         let written = self.catalog.placement(entry.key())?;
@@ -374,4 +395,10 @@ impl Node {
         placement.state = state;
         self.catalog.put_placement(entry.key(), &placement)
     }
+}
+
+pub(super) fn changed_meanwhile(entry: &CollectionDocument) -> Error {
+    let message =
+        format!("the schema of `{}` changes again and again while it is opened; try again", entry.name);
+    Error::new(ErrorKind::Unavailable, message)
 }
