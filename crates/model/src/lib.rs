@@ -16,6 +16,7 @@ pub mod change_schema;
 pub mod collect_garbage;
 pub mod drop_collection;
 pub mod drop_shards;
+pub mod follow_leader;
 pub mod freshness;
 pub mod live_members;
 pub mod metadata;
@@ -39,6 +40,7 @@ pub fn scenarios() -> Vec<Scenario> {
         Scenario::of::<freshness::Freshness>(),
         Scenario::of::<collect_garbage::CollectGarbage>(),
         Scenario::of::<read_published::ReadPublished>(),
+        Scenario::of::<follow_leader::FollowLeader>(),
         Scenario::of::<metadata::Metadata>(),
         Scenario::of::<live_members::LiveMembers>(),
         Scenario::of::<publish_view::PublishView>(),

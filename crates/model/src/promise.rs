@@ -12,6 +12,8 @@ pub const READERS_SEE_ONLY_WHAT_IS_DURABLE: Promise = "readers see only what is 
 pub const ORDER_IS_KEPT: Promise = "the order of acknowledgements is kept";
 pub const NO_GET_IS_STALE: Promise = "no get is stale";
 pub const NO_EXPECTED_VERSION_IS_PASSED_OVER: Promise = "an update follows the version that it expected";
+pub const A_COMMIT_IS_SEEN_WHEREVER_ONE_ASKS: Promise =
+    "behind an acknowledged commit every replica that answers shows it";
 pub const NO_FOLLOWER_GOES_BACKWARDS: Promise = "no follower goes backwards";
 pub const NOTHING_REACHABLE_IS_DELETED: Promise = "nothing reachable is deleted";
 pub const RETAINED_MANIFESTS_CAN_BE_REPLAYED: Promise = "the log reaches back to each retained manifest";
