@@ -53,7 +53,7 @@ use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
 use crate::lock::{is_held, lock, try_lock};
 use crate::seeded_bugs::SeededBug;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, SnapshotOrder};
 use crate::suggest::{Event, Suggesters};
 
 pub(crate) struct Core {
@@ -81,6 +81,8 @@ pub(crate) struct Core {
     pub(crate) schedule: Schedule,
     pub(crate) expiries: Expiries,
     pub(crate) suggesters: Suggesters,
+    /// When the last look began that found the home this opening's, by the clock; 0 before the first.
+    pub(crate) confirmed_ns: AtomicU64,
     pub(crate) scrub: Mutex<Scrub>,
     /// What could not be opened. Of an owner it stays so; a reader finds again what its owner has mended.
     pub(crate) losses: ArcSwap<Losses>,
@@ -110,6 +112,8 @@ pub(crate) struct Published {
     pub(crate) attempts: u64,
     /// What was published without an answer.
     pub(crate) offered: Option<Offered>,
+    /// Of a follower: the newest that it took up of what its leader shows.
+    pub(crate) followed: SnapshotOrder,
 }
 
 /// A manifest that is being published.
@@ -275,7 +279,17 @@ impl Core {
         if SeededBug::DeposedServes.is_planted() {
             return Ok(());
         }
-        self.log.confirm().inspect_err(|error| self.note_failure(error)).map_err(from_store)
+        let begun = self.clock.now_ns().max(1);
+        self.log.confirm().inspect_err(|error| self.note_failure(error)).map_err(from_store)?;
+        self.confirmed_ns.fetch_max(begun, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// The same where the last such look began longer ago than this.
+    pub(crate) fn confirm_owner_within(&self, ns: u64) -> Result<()> {
+        let confirmed = self.confirmed_ns.load(Ordering::Acquire);
+        let is_lately = confirmed > 0 && self.clock.now_ns().saturating_sub(confirmed) <= ns;
+        if is_lately { self.state().check_owned() } else { self.confirm_owner() }
     }
 
     /// Lets the shard's vital signs know of a wait.

@@ -16,13 +16,13 @@ use tantivy::index::SegmentId;
 use crate::core::counters::Counters;
 use crate::core::{Core, Offered, Published};
 use crate::errors::from_store;
+use crate::life::image::files;
 use crate::life::manifest::{FileRecord, LayoutRecord, Manifest, SegmentRecord};
 use crate::life::merge::{Input, MergeTo, Merged};
 use crate::life::refresh::Cut;
 use crate::lock::lock;
 use crate::seeded_bugs::SeededBug;
 use crate::segment::alive::Dead;
-use crate::segment::filter_name;
 use crate::segment::{Persisted, Segment};
 use crate::suggest::Event;
 
@@ -196,12 +196,7 @@ impl Core {
     }
 
     fn persist_files(&self, segment: &Segment) -> Result<Persisted> {
-        let files: Vec<(String, &[u8])> = segment
-            .files()
-            .iter()
-            .map(|(path, bytes)| (path.to_string_lossy().into_owned(), bytes.as_slice()))
-            .chain([(filter_name(segment.id), segment.filter().as_bytes())])
-            .collect();
+        let files: Vec<(String, &[u8])> = files(segment).collect();
         let named: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
         match self.store.put_all(&named) {
             Ok(files) => Ok(Persisted { files, marks: None }),

@@ -200,6 +200,16 @@ impl SegmentRecord {
 }
 
 impl FileRecord {
+    /// Of a file that is in memory.
+    pub(crate) fn of(name: String, bytes: &[u8]) -> Self {
+        Self { name, size: bytes.len() as u64, crc32: crc32fast::hash(bytes) }
+    }
+
+    /// Whether these are its bytes.
+    pub(crate) fn is_of(&self, bytes: &[u8]) -> bool {
+        self.size == bytes.len() as u64 && self.crc32 == crc32fast::hash(bytes)
+    }
+
     pub(crate) fn to_file(&self) -> SegmentFile {
         SegmentFile { name: self.name.clone(), size: self.size, crc32: self.crc32 }
     }

@@ -24,7 +24,7 @@ use crate::life::scrub::is_damage;
 use crate::segment::alive::{Dead, Marks};
 use crate::segment::directory::Files;
 use crate::segment::id_filter::IdFilter;
-use crate::segment::{FILTER_EXTENSION, Segment, SegmentParts, filter_name};
+use crate::segment::{FILTER_EXTENSION, Persisted, Segment, SegmentParts, filter_name};
 use crate::snapshot::Snapshot;
 
 /// What a home has published, opened.
@@ -169,25 +169,36 @@ fn open_segment(
     layout: &Arc<Layout>,
     verify: bool,
 ) -> Result<Arc<Segment>> {
+    let dead = open_marks(store, record, verify)?;
+    let bytes = |file: &FileRecord| open_file(store, file, verify);
+    segment_of(record, &bytes, (dead, Some(record.persisted())), layout)
+}
+
+/// A segment of these files, wherever they come from.
+pub(crate) fn segment_of(
+    record: &SegmentRecord,
+    bytes: &dyn Fn(&FileRecord) -> Result<OwnedBytes>,
+    (dead, persisted): (Dead, Option<Persisted>),
+    layout: &Arc<Layout>,
+) -> Result<Arc<Segment>> {
     let mut files = Files::new();
     let mut filter = None;
     let filter_name = filter_name(record.id);
     for file in &record.files {
-        let bytes = open_file(store, file, verify)?;
+        let bytes = bytes(file)?;
         if file.name == filter_name {
             filter = Some(IdFilter::open(bytes));
         } else {
             files.insert(PathBuf::from(&file.name), bytes);
         }
     }
-    let dead = open_marks(store, record, verify)?;
     let parts = SegmentParts {
         id: record.id,
         max_doc: record.max_doc,
         files,
         marks: Arc::new(Marks::new(dead)),
         filter: filter.ok_or_else(|| lost(&filter_name, FILTER_EXTENSION))?,
-        persisted: Some(record.persisted()),
+        persisted,
     };
     // Tantivy panics on some kinds of damage (0.27). Searched it is by what a snapshot opens of it.
     let opened = catch_unwind(AssertUnwindSafe(|| {
@@ -211,7 +222,7 @@ pub(crate) fn open_marks(store: &dyn SegmentStore, record: &SegmentRecord, verif
     Ok(dead)
 }
 
-fn damaged_segment(record: &SegmentRecord, what: &str) -> Error {
+pub(crate) fn damaged_segment(record: &SegmentRecord, what: &str) -> Error {
     let id = record.id.uuid_string();
     Error::new(ErrorKind::DataLoss, format!("segment `{id}`: {what}; restore the shard from a copy"))
 }

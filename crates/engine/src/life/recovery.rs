@@ -6,7 +6,7 @@
 //! those of another shard the same way.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, RwLock};
 
 use arc_swap::ArcSwap;
@@ -32,7 +32,7 @@ use crate::life::opening::Opened;
 use crate::lock::lock;
 use crate::seeded_bugs::SeededBug;
 use crate::segment::id_filter;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, Standing};
 use crate::suggest::Suggesters;
 use crate::write::log_codec::{Logged, decode};
 
@@ -58,7 +58,9 @@ impl Core {
         state.batches = Arc::new(batches);
         state.logged = manifest.as_ref().map_or(Watermark::START, Manifest::watermark);
         let shown: Vec<_> = state.segments.iter().map(|it| (it.clone(), it.marks.current())).collect();
-        let snapshot = Snapshot::build(None, layout.clone(), &shown)?;
+        let State { logged, version_max, modified_ms, .. } = state;
+        let standing = Standing { opening: home.epoch(), logged, version_max, modified_ms };
+        let snapshot = Snapshot::build(None, layout.clone(), &shown)?.at(standing);
         let analyzers = Arc::new(Analyzers::of(&layout));
         let core = Arc::new(Self {
             log: home.log(),
@@ -81,6 +83,7 @@ impl Core {
             schedule: Schedule::default(),
             expiries: Expiries::default(),
             suggesters: Suggesters::default(),
+            confirmed_ns: AtomicU64::new(0),
             scrub: Mutex::default(),
             losses: ArcSwap::from_pointee(Losses { segments: lost, log: None }),
             counters: Counters::default(),

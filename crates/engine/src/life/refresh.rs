@@ -21,7 +21,7 @@ use crate::lock::lock;
 use crate::seeded_bugs::SeededBug;
 use crate::segment::Segment;
 use crate::segment::alive::Dead;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, Standing};
 
 /// The shard at one moment between two batches.
 pub(crate) struct Cut {
@@ -157,7 +157,9 @@ impl Core {
         if current.shows(&living, &cut.layout) {
             return Ok(current);
         }
-        Ok(Arc::new(Snapshot::build(Some(&current), cut.layout.clone(), &living)?))
+        let Cut { logged, version_max, modified_ms, .. } = *cut;
+        let standing = Standing { opening: self.epoch, logged, version_max, modified_ms };
+        Ok(Arc::new(Snapshot::build(Some(&current), cut.layout.clone(), &living)?.at(standing)))
     }
 
     /// Seals builders that take no more; they stay invisible until the next refresh.

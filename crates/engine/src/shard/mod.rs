@@ -24,6 +24,7 @@ use crate::core::Core;
 use crate::core::batches::RememberedBatches;
 use crate::core::losses::Losses;
 use crate::errors::from_store;
+use crate::life::follow::{Following, Leader};
 use crate::lock::lock;
 use crate::search::peers::{JoinedValues, Peers};
 use crate::search::{self, SearchCaches};
@@ -43,6 +44,8 @@ pub struct Shard {
     caches: Arc<SearchCaches>,
     /// Another owns it: nothing is flushed here.
     is_reader: bool,
+    /// Whoever is followed, where that is not the archive alone.
+    following: Option<Arc<Following>>,
     /// The home stays owned as long as the shard is open.
     _home: Arc<dyn ShardHome>,
 }
@@ -64,7 +67,7 @@ impl Shard {
         if let Some(scheduler) = scheduler {
             core.start(&*scheduler)?;
         }
-        Ok(Arc::new(Self { core, caches, is_reader: false, _home: home }))
+        Ok(Arc::new(Self { core, caches, is_reader: false, following: None, _home: home }))
     }
 
     /// Opens a shard beside its owner, if it has one at the moment: searches see what was flushed last, as
@@ -77,14 +80,35 @@ impl Shard {
         clock: Arc<dyn Clock>,
         every_ms: u64,
     ) -> Result<Arc<Self>> {
+        Self::open_following(archive, schema, (config, clock), (None, every_ms))
+    }
+
+    /// The same with a leader that is asked for what it shows, flushed or not; what it had flushed is taken
+    /// up only where it does not answer.
+    pub fn open_follower(
+        archive: Arc<dyn ShardArchive>,
+        schema: Arc<Schema>,
+        (config, clock): (ShardConfig, Arc<dyn Clock>),
+        (leader, every_ms): (Arc<dyn Leader>, u64),
+    ) -> Result<Arc<Self>> {
+        Self::open_following(archive, schema, (config, clock), (Some(leader), every_ms))
+    }
+
+    fn open_following(
+        archive: Arc<dyn ShardArchive>,
+        schema: Arc<Schema>,
+        (config, clock): (ShardConfig, Arc<dyn Clock>),
+        (leader, every_ms): (Option<Arc<dyn Leader>>, u64),
+    ) -> Result<Arc<Self>> {
+        let following = leader.map(|leader| Arc::new(Following::new(leader)));
         let home: Arc<dyn ShardHome> = Arc::new(ReadOnlyHome::new(archive));
         let (scheduler, caches) = (config.scheduler.clone(), Arc::new(SearchCaches::new(&config.caches)));
         let core = Core::open(&*home, schema, config, clock)?;
         core.refuse_updates("it is only read here, and its owner takes them");
         if let Some(scheduler) = scheduler {
-            core.start_following(&*scheduler, every_ms)?;
+            core.start_following(&*scheduler, following.clone(), every_ms)?;
         }
-        Ok(Arc::new(Self { core, caches, is_reader: true, _home: home }))
+        Ok(Arc::new(Self { core, caches, is_reader: true, following, _home: home }))
     }
 
     /// What of the shard cannot be read: whatever is answered without it is partial. Asked before a search,
@@ -96,6 +120,21 @@ impl Shard {
     /// Takes up what the shard's owner has flushed since; false where that is nothing. Of readers alone.
     pub fn follow(&self) -> Result<bool> {
         if self.is_reader { self.core.follow() } else { Ok(false) }
+    }
+
+    /// Takes up what the leader shows now; false where that is nothing new. Of followers alone. Errors: where
+    /// it cannot be asked, or its schema is newer (`SchemaChanged`).
+    pub fn catch_up(&self) -> Result<bool> {
+        self.following.as_ref().map_or(Ok(false), |following| following.look(&self.core))
+    }
+
+    /// How old what is shown may be: an owner's is of now, a follower's of the beginning of its last look at
+    /// its leader. `None` before that, and of whoever follows an archive: nobody knows.
+    pub fn age_ns(&self) -> Option<u64> {
+        match &self.following {
+            Some(following) => following.age_ns(&self.core),
+            None => (!self.is_reader).then_some(0),
+        }
     }
 
     /// The parts, for rebuilds and for tests that drive background work by hand.
@@ -146,6 +185,15 @@ impl Shard {
     /// What searches see now, to be asked as often as one request has to.
     pub fn pin(&self) -> PinnedShard {
         PinnedShard::new(self.snapshot(), self.caches.clone())
+    }
+
+    /// The same for a follower: of an owner that has found the home its own by a look that began no longer
+    /// than this ago, or else looks now. Errors: those of the home, `Unavailable` of a deposed one;
+    /// `DataLoss` of one that lacks something, which a follower may still have.
+    pub fn pin_led(&self, within_ns: u64) -> Result<PinnedShard> {
+        self.core.confirm_owner_within(within_ns)?;
+        self.losses().check_none()?;
+        Ok(self.pin())
     }
 
     /// The same with all that is applied, committed or not. Where searches do not see it yet, it has caches

@@ -16,6 +16,7 @@ use plan::{
 };
 
 use crate::highlight;
+use crate::life::image::{self, FilePiece, FollowerHas, SnapshotImage};
 use crate::search::context::SearchContext;
 use crate::search::{self, Rounds, SearchCaches};
 use crate::snapshot::Snapshot;
@@ -37,6 +38,16 @@ impl PinnedShard {
     pub fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
         self.snapshot.check_schema(plan.schema_version)?;
         search::search_in_rounds(&self.snapshot, (plan, &self.rounds), &self.caches, meters)
+    }
+
+    /// What it shows, for a follower that has this of it; `None` where that is all.
+    pub fn image(&self, has: &FollowerHas) -> Result<Option<SnapshotImage>> {
+        SnapshotImage::of(&self.snapshot, has)
+    }
+
+    /// Bytes of a file of what it shows. Errors: `Internal` for a file that it has not.
+    pub fn piece(&self, piece: FilePiece<'_>) -> Result<Vec<u8>> {
+        image::piece(&self.snapshot, piece)
     }
 
     /// What the plan's scores depend on beside each document, as this shard has it.

@@ -12,6 +12,8 @@ use std::collections::BinaryHeap;
 use std::sync::{Arc, OnceLock};
 
 use plan::{Document, FieldSelection, Result, Value, Version};
+use serde::{Deserialize, Serialize};
+use store::Watermark;
 use tantivy::directory::OwnedBytes;
 use tantivy::fastfield::Column;
 use tantivy::postings::TermInfo;
@@ -36,10 +38,23 @@ use field_stats::{KnownFields, KnownTerms};
 /// The segments of one moment, in index order, under one layout.
 pub struct Snapshot {
     number: u64,
+    standing: Standing,
     layout: Arc<Layout>,
     segments: Views,
     known_fields: KnownFields,
     known_terms: KnownTerms,
+}
+
+/// Up to where a snapshot has what happened to its shard. What it shows may have come about a little earlier:
+/// one that would show nothing else is not made anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// The opening of the home that shows it.
+    pub(crate) opening: u64,
+    /// The last record in it.
+    pub(crate) logged: Watermark,
+    pub(crate) version_max: i64,
+    pub(crate) modified_ms: i64,
 }
 
 /// The segments of a snapshot, for whoever meets only tantivy's reader of one.
@@ -67,6 +82,18 @@ pub struct SegmentView {
     alive: OnceLock<Option<Arc<Bits>>>,
 }
 
+/// Where a snapshot stands among all that its shard has shown: one of a later opening of the home, or of the
+/// same and with a higher number, shows at least as much (model `follow_leader`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SnapshotOrder {
+    pub opening: u64,
+    pub number: u64,
+}
+
+impl Standing {
+    const NOWHERE: Self = Self { opening: 0, logged: Watermark::START, version_max: 0, modified_ms: 0 };
+}
+
 impl Snapshot {
     /// The snapshot after `previous`, of these segments with these marks. Views that did not change are taken
     /// over.
@@ -88,12 +115,26 @@ impl Snapshot {
         let segments = Views(views.collect::<Result<_>>()?);
         Ok(Self {
             number: previous.map_or(1, |it| it.number + 1),
+            standing: previous.map_or(Standing::NOWHERE, |it| it.standing),
             layout,
             segments,
             // Both are of all segments together, so those of the snapshot before are of no use.
             known_fields: KnownFields::default(),
             known_terms: KnownTerms::default(),
         })
+    }
+
+    /// The same, standing there.
+    pub(crate) fn at(self, standing: Standing) -> Self {
+        Self { standing, ..self }
+    }
+
+    pub(crate) fn order(&self) -> SnapshotOrder {
+        SnapshotOrder { opening: self.standing.opening, number: self.number }
+    }
+
+    pub(crate) fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     /// Counts up with each refresh.

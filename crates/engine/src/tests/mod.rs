@@ -1,10 +1,10 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories;
 //! `faults` breaks the disk, `durable` asks what is shown meanwhile; `formats` opens what earlier versions
-//! wrote; `batches` sends batches again; `model` compares random histories with a map, `blocks` such of
-//! blocks with a list, both with what `upkeep` brings; `rebuild` fills one shard from another; `conditions`
-//! is of what else an operation has to meet, `schema_versions` of the schema that it was resolved against,
-//! `refused_meanwhile` of a shard that closes under an update, `trace` of where time goes, `vitals` of
-//! what is seen of it from outside.
+//! wrote; `follow` and `follow_leader` are of those that only read; `batches` sends batches again; `model`
+//! compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings;
+//! `rebuild` fills one shard from another; `conditions` is of what else an operation has to meet,
+//! `schema_versions` of the schema that it was resolved against, `refused_meanwhile` of a shard that closes
+//! under an update, `trace` of where time goes, `vitals` of what is seen of it from outside.
 
 mod batches;
 mod blocks;
@@ -12,6 +12,7 @@ mod conditions;
 mod durable;
 mod faults;
 mod follow;
+mod follow_leader;
 mod formats;
 mod lifecycle;
 mod losses;
