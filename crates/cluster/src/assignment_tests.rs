@@ -388,3 +388,70 @@ async fn parts_of_a_gone_member_go_to_those_that_live() {
     // Of the other batch what came to the shards of those that live.
     assert!((31..60).contains(&count(&found).await));
 }
+
+fn followed(name: &str, copies: usize) -> CreateCollection {
+    CreateCollection { copies, ..films(name) }
+}
+
+/// Who leads the first shard, and who follows.
+fn replicas(node: &Node) -> (String, Vec<String>) {
+    let described = node.resolve_described("films").unwrap().remove(0);
+    let shard = described.shard_documents().remove(0);
+    let followers = described.followers(&shard.name);
+    let followers = followers.into_iter().map(|(_, member)| member.id.clone());
+    (described.shard_owner(&shard.name).unwrap().id.clone(), followers.collect())
+}
+
+#[tokio::test]
+async fn a_follower_leads_when_its_leader_is_gone_and_the_one_before_follows() {
+    let cluster = Cluster::default();
+    let (folders, [a, b]) = cluster.two();
+    let folder = tempfile::tempdir().unwrap();
+    let c = cluster.member(folder.path(), "c");
+    lives(&[&a, &b, &c], &[&a, &b, &c]);
+    let refused = a.create(followed("films", 3)).await.err().unwrap();
+    assert_eq!(refused.kind, ErrorKind::BadRequest, "{refused}");
+    let led = a.create(followed("films", 1)).await.unwrap();
+    c.refresh().unwrap();
+    assert_eq!(replicas(&c), ("a".into(), vec!["b".into()]));
+    assert!(c.find("films").is_none());
+    let copy = b.find("films").unwrap();
+    // Behind a commit both show it, whoever was asked, and neither was flushed.
+    for (collection, prefix) in [(&led, "led"), (&copy, "copy")] {
+        update(collection, thirty(prefix)).await;
+        collection.commit(Commit::SOFT).await.unwrap();
+        assert_eq!(
+            (led.stats().num_docs, copy.stats().num_docs),
+            if prefix == "led" { (30, 30) } else { (60, 60) }
+        );
+    }
+    let refused = led.start_rebuild(&a, Box::new(|source: &SchemaSource| Ok(source.clone()))).err().unwrap();
+    assert_eq!(refused.kind, ErrorKind::BadRequest);
+    assert_eq!(a.unload("films", false).await.unwrap_err().kind, ErrorKind::BadRequest);
+    // Gone without a flush: what was acknowledged is in the log.
+    update(&led, thirty("late")).await;
+    cluster.post.0.lock().unwrap().remove("a");
+    assert_eq!(copy.stats().num_docs, 60, "searches go on");
+    lives(&[&b, &c], &[&b, &c]);
+    for node in [&c, &b, &c] {
+        assert!(node.take_part().is_ok());
+    }
+    assert_eq!(replicas(&c), ("b".into(), vec!["a".into()]));
+    assert_eq!(count(&b.find("films").unwrap()).await, 90);
+    let zombie = UpdateBatch { operations: thirty("zombie"), ..UpdateBatch::default() };
+    assert!(led.update(zombie, UpdateContext::default()).await.failure.is_some());
+    // It returns, and follows.
+    drop((led, a));
+    let a = cluster.member(folders[0].path(), "a");
+    lives(&[&a, &b, &c], &[&a, &b, &c]);
+    assert_eq!(a.take_part(), Ok(true));
+    let copy = a.find("films").unwrap();
+    copy.commit(Commit::SOFT).await.unwrap();
+    assert_eq!(copy.stats().num_docs, 90);
+    update(&copy, thirty("new")).await;
+    copy.commit(Commit::SOFT).await.unwrap();
+    assert_eq!(copy.stats().num_docs, 120);
+    b.delete("films").await.unwrap();
+    a.refresh().unwrap();
+    assert!(a.list().is_empty() && a.descriptions().is_empty());
+}

@@ -28,6 +28,8 @@ pub struct CreateCollection {
     pub shards: Sharding,
     /// The members that its shards are spread over, by name; where none is named, all are on this node.
     pub nodes: Vec<String>,
+    /// How many members are to have a copy of each shard beside whoever serves it.
+    pub copies: usize,
 }
 
 /// Which shards there are to be.
@@ -85,6 +87,7 @@ impl CreateCollection {
             config,
             shards: Sharding::ONE,
             nodes: Vec::new(),
+            copies: 0,
         }
     }
 
@@ -131,6 +134,25 @@ impl CreateCollection {
             (2.., Some(_)) => Err(Error::bad_request("a core has one shard")),
             _ => Ok(()),
         }
+    }
+}
+
+/// Numbers of replicas that follow begin behind those of leaders, of which a collection never has as many.
+const FOLLOWER_NUMBERS: u32 = 1_000;
+
+/// A shard's replica that follows its leader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FollowerReplica {
+    pub core: String,
+    /// N of Solr's `core_nodeN`.
+    pub node_number: u32,
+}
+
+impl FollowerReplica {
+    /// That of a shard with this number.
+    pub(crate) fn of(collection: &str, shard: &str, number: u32) -> Self {
+        let node_number = number.saturating_add(FOLLOWER_NUMBERS);
+        Self { core: core_name(collection, shard, node_number), node_number }
     }
 }
 

@@ -17,10 +17,13 @@ use store::{ContentDigest, LogFigures, ShardImage, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
-    AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, Shard, ShardMoment,
-    ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter,
-    SnapshotAnswer, SnapshotRequest, UpdateContext, Visit,
+    AppliedUpdate, BackedUp, FRESH_NS, Freshness, Leader, OpenShard, ReadAnswer, ReadRequest,
+    RememberedBatches, Shard, ShardMoment, ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot,
+    ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer, SnapshotRequest, UpdateContext, Visit,
 };
+
+/// How often a follower looks at its leader: what that shows is shown here as much later, and a little more.
+const LOOK_EVERY_MS: u64 = 200;
 
 struct EngineShards {
     caches: CacheSizes,
@@ -70,6 +73,17 @@ impl OpenShard for EngineShards {
         Ok(shard)
     }
 
+    fn follow(&self, site: ShardSite, leader: Arc<dyn Leader>) -> Result<Arc<dyn Shard>> {
+        let ShardSite { place, schema, auto_commit, clock, peers } = site;
+        let (caches, scheduler) = (self.caches.clone(), Some(self.scheduler.clone()));
+        let config = ShardConfig { auto_commit, caches, scheduler, ..ShardConfig::default() };
+        let archive = place.site.archive(&place.id).map_err(lift)?;
+        let follower =
+            engine::Shard::open_follower(archive, schema, (config, clock), (leader, LOOK_EVERY_MS))?;
+        follower.set_peers(peers);
+        Ok(follower)
+    }
+
     fn restore(&self, place: &ShardPlace, image: &BackedUp<'_>) -> Result<()> {
         let home = place.site.home(&place.id).map_err(lift)?;
         image.folder.restore(image.point, &*home.segments()).map_err(lift)?;
@@ -96,6 +110,18 @@ impl ShardWriter for engine::Shard {
 impl ShardReader for engine::Shard {
     fn pin(&self) -> Arc<dyn ShardSnapshot> {
         Arc::new(self.pin())
+    }
+
+    fn pin_led(&self) -> Result<Arc<dyn ShardSnapshot>> {
+        Ok(Arc::new(self.pin_led(FRESH_NS)?))
+    }
+
+    fn freshness(&self) -> Freshness {
+        match self.age_ns() {
+            Some(age) if age <= FRESH_NS => Freshness::Fresh,
+            Some(_) => Freshness::Stale,
+            None => Freshness::Unknown,
+        }
     }
 
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {
@@ -176,7 +202,7 @@ impl ShardSnapshot for engine::PinnedShard {
     }
 
     fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer> {
-        use crate::shard::{DocumentAtRead, ExplainOtherRead, LikeCountsRead, WhyNotRead};
+        use crate::shard::{DocumentAtRead, ExplainOtherRead, ImageRead, LikeCountsRead, WhyNotRead};
         use SnapshotAnswer as A;
         use SnapshotRequest as R;
         Ok(match request {
@@ -191,6 +217,8 @@ impl ShardSnapshot for engine::PinnedShard {
             R::ExplainOther(ExplainOtherRead { plan, other, limit }) => {
                 A::ExplainOther(self.explain_other(plan, other, limit, meters)?)
             }
+            R::Image(ImageRead { has }) => A::Image(self.image(has)?),
+            R::Piece(piece) => A::Piece(self.piece(piece)?),
         })
     }
 }
@@ -198,6 +226,10 @@ impl ShardSnapshot for engine::PinnedShard {
 impl ShardUpkeep for engine::Shard {
     fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
         self.set_schema(schema)
+    }
+
+    fn catch_up(&self) -> Result<()> {
+        self.catch_up().map(drop)
     }
 
     fn configure(&self, settings: &ShardSettings<'_>) {

@@ -11,6 +11,7 @@ mod create;
 mod documents;
 mod engine_shards;
 mod finish;
+mod followed;
 mod gather;
 mod in_use;
 mod member;
@@ -33,7 +34,7 @@ pub use collection::{
     Collection, Counted, GetShards, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus,
     SchemaEdit, ShardSelection, SnapshotFacts, Together, UpdateCounts,
 };
-pub use create::{CreateCollection, Sharding};
+pub use create::{CreateCollection, FollowerReplica, Sharding};
 pub use engine::{
     Cache, CacheSizes, FilesVerdict, Losses, LostLog, LostSegment, RepairOutcome, RepairReport, Scheduler,
     ThreadScheduler,

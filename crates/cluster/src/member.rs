@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::collection_documents::CollectionDocument;
+use crate::create::FollowerReplica;
 use crate::documents::Versioned;
 use crate::routing::{Router, ShardDocument};
 
@@ -51,6 +52,26 @@ pub(crate) struct Owners {
     pub created_ms: Option<i64>,
     #[serde(default)]
     pub stage: Stage,
+    /// Who has a copy of a shard, by its name, beside whoever serves it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub followers: BTreeMap<String, Vec<Follower>>,
+    /// How many followers there ever were: no two have one number.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub followers_made: u32,
+}
+
+/// Has a copy of a shard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Follower {
+    #[serde(flatten)]
+    pub member: Member,
+    /// By which clients know the replica, whoever has it.
+    pub number: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl From<Member> for Owners {
@@ -76,19 +97,37 @@ impl Owners {
         self.stage == Stage::Served && self.is_of(entry)
     }
 
+    /// Has a member follow a shard; returns the replica's number.
+    pub fn follow(&mut self, shard: &str, member: Member) -> u32 {
+        self.followers_made += 1;
+        let number = self.followers_made;
+        self.followers.entry(shard.to_owned()).or_default().push(Follower { member, number });
+        number
+    }
+
+    /// Who has a copy of a shard beside whoever serves it.
+    pub fn followers_of(&self, shard: &str) -> &[Follower] {
+        self.followers.get(shard).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn follows(&self, shard: &str, id: &str) -> bool {
+        self.followers_of(shard).iter().any(|follower| follower.member.id == id)
+    }
+
     pub fn of_shard(&self, shard: &str) -> &Member {
         self.shards.get(shard).unwrap_or(&self.lead)
     }
 
     /// Whether a member has any part of it.
     pub fn has(&self, id: &str) -> bool {
-        self.lead.id == id || self.shards.values().any(|member| member.id == id)
+        self.members().iter().any(|member| member.id == id)
     }
 
     /// All that have a part of it, each once.
     pub fn members(&self) -> Vec<&Member> {
         let mut found: Vec<&Member> = Vec::new();
-        for member in std::iter::once(&self.lead).chain(self.shards.values()) {
+        let followers = self.followers.values().flatten().map(|follower| &follower.member);
+        for member in std::iter::once(&self.lead).chain(self.shards.values()).chain(followers) {
             if !found.iter().any(|known| known.id == member.id) {
                 found.push(member);
             }
@@ -100,7 +139,9 @@ impl Owners {
     pub fn at(&self, member: &Member) -> Self {
         let moved = |it: &Member| if it.id == member.id { member.clone() } else { it.clone() };
         let shards = self.shards.iter().map(|(name, it)| (name.clone(), moved(it)));
-        Self { lead: moved(&self.lead), shards: shards.collect(), ..self.clone() }
+        let mut followers = self.followers.clone();
+        followers.values_mut().flatten().for_each(|follower| follower.member = moved(&follower.member));
+        Self { lead: moved(&self.lead), shards: shards.collect(), followers, ..self.clone() }
     }
 }
 
@@ -170,29 +211,42 @@ impl Assignment {
             let of = |id: &str| living.iter().find(|it| it.id == id);
             let Some(lead) = (match is_alive(&before.lead) {
                 true => Some(&before.lead),
-                false => load.iter().min_by_key(|(id, count)| (**count, **id)).and_then(|(id, _)| of(id)),
+                // Whoever has a part of it has it open.
+                false => {
+                    let next = load.iter().min_by_key(|(id, count)| (!before.has(id), **count, **id));
+                    next.and_then(|(id, _)| of(id))
+                }
             }) else {
                 break;
             };
             let mut after = Vec::with_capacity(shards.len());
+            let mut followers = before.followers.clone();
             for shard in &shards {
                 let owner = before.of_shard(&shard.name);
+                // Who has a copy has its files at hand.
+                let mut copies = before.followers_of(&shard.name).iter().map(|follower| &follower.member);
+                let follower = copies.find(|it| is_alive(it));
                 // What no other was named for stays together, with the lead.
-                let next = match (is_alive(owner), before.shards.contains_key(&shard.name)) {
-                    (true, _) => owner,
-                    (false, false) => lead,
-                    (false, true) => {
+                let next = match (is_alive(owner), follower, before.shards.contains_key(&shard.name)) {
+                    (true, ..) => owner,
+                    (false, Some(follower), _) => follower,
+                    (false, None, false) => lead,
+                    (false, None, true) => {
                         let least = load.iter().min_by_key(|(id, count)| (**count, **id));
                         least.and_then(|(id, _)| of(id)).unwrap_or(lead)
                     }
                 };
                 if next.id != owner.id {
                     load.get_mut(next.id.as_str()).into_iter().for_each(|count| *count += 1);
+                    // Whoever was its owner follows when it comes back: there are as many copies as before.
+                    let copies = followers.get_mut(&shard.name).into_iter().flatten();
+                    copies.filter(|it| it.member.id == next.id).for_each(|it| it.member = owner.clone());
                 }
                 after.push((shard.name.clone(), next.clone()));
             }
             let created_ms = Some(owned.entry.created_ms);
-            let after = Owners { created_ms, ..Owners::of(lead.clone(), after) };
+            let followers_made = before.followers_made;
+            let after = Owners { created_ms, followers, followers_made, ..Owners::of(lead.clone(), after) };
             let is_changed = (&after.lead, &after.shards) != (&before.lead, &before.shards);
             if lead.id == self.own.id && is_changed {
                 due.insert(key.as_str(), after);
@@ -263,5 +317,17 @@ impl Description {
     /// Who serves a shard, by its name.
     pub fn shard_owner(&self, shard: &str) -> Option<&Member> {
         self.owners.as_ref().map(|owners| owners.of_shard(shard))
+    }
+
+    /// Who has any part of it, each once, its lead first.
+    pub fn members(&self) -> Vec<&Member> {
+        self.owners.as_ref().map(|owners| owners.members()).unwrap_or_default()
+    }
+
+    /// Who has a copy of a shard beside whoever serves it, and what clients call the replica.
+    pub fn followers(&self, shard: &str) -> Vec<(FollowerReplica, &Member)> {
+        let followers = self.owners.iter().flat_map(|owners| owners.followers_of(shard));
+        let named = |it| FollowerReplica::of(self.name(), shard, it);
+        followers.map(|it: &Follower| (named(it.number), &it.member)).collect()
     }
 }

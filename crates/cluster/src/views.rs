@@ -16,9 +16,8 @@ use crate::catalog::Catalog;
 use crate::collection::{Collection, Served, ServedShard};
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::in_use::VersionedSchema;
-use crate::member::{Description, Member, Owners};
+use crate::member::{Description, Owners};
 use crate::remote::{Exchange, RemoteShard, ShardAddress};
-use crate::shard::Shard;
 
 pub(crate) struct Views {
     catalog: Arc<Catalog>,
@@ -101,14 +100,23 @@ fn remote_shards(
     schema: &SavedSchema,
 ) -> Served {
     let edition = schema.edition().to_owned();
-    let shard = |owner: &Member, folder: String| {
-        let address = ShardAddress::of(entry, &folder);
-        let shard: Arc<dyn Shard> = Arc::new(RemoteShard::new(exchange.clone(), owner.clone(), address));
-        ServedShard { shard, folder }
+    let shard = |name: &str, folder: String| {
+        let (owner, address) = (owners.of_shard(name), ShardAddress::of(entry, &folder));
+        let followers = owners.followers_of(name).iter().map(|follower| &follower.member);
+        let shard = Arc::new(RemoteShard::new(exchange, owner, followers, &address));
+        ServedShard::new(shard, folder)
     };
     let documents = entry.shards();
     let asked = documents.iter().zip(entry.folders(&edition));
-    let shards = asked.map(|(document, folder)| shard(owners.of_shard(&document.name), folder)).collect();
+    let shards = asked.map(|(document, folder)| shard(&document.name, folder)).collect();
     let (router, documents) = (entry.router.clone(), documents.into());
-    Served { edition, router, documents, shards, owners: Some(owners.clone()), lead: None }
+    Served {
+        edition,
+        router,
+        documents,
+        shards,
+        owners: Some(owners.clone()),
+        lead: None,
+        followers: Arc::default(),
+    }
 }

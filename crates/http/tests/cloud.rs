@@ -38,7 +38,9 @@ async fn clusters_are_read_in_parts() {
     assert!(answer.status == 400 && answer.body.contains(metadata), "{}", answer.body);
     refused(&served, &path("action=CLUSTERPROP&name=bogus&val=x"), "Not a known cluster property").await;
     refused(&served, &path("action=CLUSTERPROP&name=urlScheme&val=ftp"), "`urlScheme` is `ftp`").await;
-    refused(&served, &path("action=ADDREPLICA&collection=films"), "`ADDREPLICA` is not supported").await;
+    refused(&served, &path("action=SPLITSHARD&collection=films"), "`SPLITSHARD` is not supported").await;
+    let alone = "action=ADDREPLICA&collection=films&shard=shard1";
+    refused(&served, &path(alone), "this node is alone; replicas are on several").await;
     refused(&served, &path("action=MODIFYCOLLECTION&collection=films"), "no supported values provided").await;
     refused(&served, &path("action=ZZ"), "Unknown action: ZZ").await;
 }

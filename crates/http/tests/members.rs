@@ -61,6 +61,7 @@ struct Cluster {
 struct Served {
     node: Arc<Node>,
     address: std::net::SocketAddr,
+    server: tokio::task::AbortHandle,
     _folder: tempfile::TempDir,
 }
 
@@ -85,8 +86,9 @@ impl Cluster {
         let mut serve =
             ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
         serve.forward = Some(Arc::new(Plain));
-        tokio::spawn(http::serve(vec![Listener::tcp(listener)], node.clone(), serve, std::future::pending()));
-        Served { node, address, _folder: folder }
+        let listeners = vec![Listener::tcp(listener)];
+        let server = tokio::spawn(http::serve(listeners, node.clone(), serve, std::future::pending()));
+        Served { node, address, server: server.abort_handle(), _folder: folder }
     }
 
     /// Each knows that both live.
@@ -136,7 +138,7 @@ impl Served {
 
 fn found(answer: &Answer) -> u64 {
     let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
-    body["response"]["numFound"].as_u64().unwrap()
+    body["response"]["numFound"].as_u64().unwrap_or_else(|| panic!("{}", answer.body))
 }
 
 #[tokio::test]
@@ -484,4 +486,173 @@ async fn shards_of_one_collection_are_on_several_members() {
     assert_eq!(a.get("/solr/admin/collections?action=DELETE&name=films").await.status, 200);
     b.node.refresh().unwrap();
     assert_eq!(b.get("/solr/films/select?q=*:*").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follower_answers_what_its_leader_shows_and_leads_when_that_is_gone() {
+    let cluster = Cluster::default();
+    let members = cluster.two().await;
+    let [a, b] = &members;
+    let create = "/solr/admin/collections?action=CREATE&name=films&replicationFactor";
+    let refused = a.get(&format!("{create}=3")).await;
+    assert_eq!(refused.status, 400, "{}", refused.body);
+    assert!(refused.body.contains("3 replicas of each shard, and 2 node(s) live"), "{}", refused.body);
+    let made = b.get(&format!("{create}=2&createNodeSet=a:8983_solr,b:8983_solr")).await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    // Behind a commit each shows it, whoever was asked; none of this was flushed before.
+    for (at, member) in members.iter().enumerate() {
+        let films = format!(r#"[{{"id":"{at}-1","year_of_{at}":1}},{{"id":"{at}-2","year_of_{at}":2}}]"#);
+        let stored = member.update("films", &films).await;
+        assert_eq!(stored.status, 200, "{}", stored.body);
+        let gone = member.update("films", &format!(r#"{{"delete":{{"id":"{at}-1"}}}}"#)).await;
+        assert_eq!(gone.status, 200, "{}", gone.body);
+        for member in &members {
+            let shown = member.get("/solr/films/select?q=*:*&fl=id&sort=id+asc").await;
+            assert_eq!(found(&shown), at as u64 + 1, "{}", shown.body);
+            let by_new_field = member.get(&format!("/solr/films/select?q=year_of_{at}:2")).await;
+            assert_eq!(found(&by_new_field), 1, "{}", by_new_field.body);
+        }
+    }
+    let leader_of = |status: &Answer| {
+        let status = json(status);
+        let shard = &status["cluster"]["collections"]["films"]["shards"]["shard1"];
+        let replicas = shard["replicas"].as_object().unwrap().clone();
+        assert_eq!(replicas.len(), 2, "{shard}");
+        let leads = replicas.values().find(|replica| replica["leader"] == "true").unwrap();
+        (leads["node_name"].as_str().unwrap().to_owned(), shard["health"].as_str().unwrap().to_owned())
+    };
+    let status = "/solr/admin/collections?action=CLUSTERSTATUS";
+    let (leader, health) = leader_of(&a.get(status).await);
+    assert_eq!(health, "GREEN");
+    let (led, follower) = if leader == "a:8983_solr" { (a, b) } else { (b, a) };
+    // Not committed: a get is the leader's to answer, and a search shows nothing of it.
+    let head = "POST /solr/films/update HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n";
+    assert_eq!(follower.send(head, r#"[{"id":"late"}]"#).await.status, 200);
+    assert_eq!(json(&follower.get("/solr/films/get?id=late&fl=id").await)["doc"]["id"], "late");
+    assert_eq!(found(&follower.get("/solr/films/select?q=*:*").await), 2);
+    let other = cluster.member("c").await;
+    other.node.refresh().unwrap();
+    let everyone = [led.node.member(), follower.node.member(), other.node.member()];
+    [led, follower, &other].iter().for_each(|served| served.node.set_living(everyone.to_vec()));
+    // Its leader is gone, and nobody has heard of it: searches go on, updates do not.
+    led.server.abort();
+    let alone = follower.get("/solr/films/select?q=*:*&fl=id,year_of_1&sort=id+desc&rows=1").await;
+    assert_eq!(json(&alone)["response"]["docs"], serde_json::json!([{"id":"1-2","year_of_1":[2]}]));
+    assert_eq!(follower.update("films", r#"[{"id":"lost"}]"#).await.status, 503);
+    // Whoever has no part of it asks who has.
+    assert_eq!(found(&other.get("/solr/films/select?q=*:*").await), 2);
+    // It is heard of: the follower leads, and has what the log had.
+    follower.node.set_living(vec![follower.node.member()]);
+    assert_eq!(follower.node.take_part(), Ok(true));
+    let (leader, health) = leader_of(&follower.get(status).await);
+    assert_eq!((leader, health.as_str()), (follower.node.member().name, "YELLOW"));
+    assert_eq!(follower.update("films", r#"[{"id":"new"}]"#).await.status, 200);
+    assert_eq!(found(&follower.get("/solr/films/select?q=id:(late+new)").await), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replicas_are_added_moved_and_taken_away() {
+    let cluster = Cluster::default();
+    let members = [cluster.member("a").await, cluster.member("b").await, cluster.member("c").await];
+    let [a, b, c] = &members;
+    lives(&members, &[a, b, c]);
+    a.create("films", "a").await;
+    assert_eq!(a.update("films", r#"[{"id":"1"},{"id":"2"}]"#).await.status, 200);
+    b.node.refresh().unwrap();
+    c.node.refresh().unwrap();
+    let act = |action: &str| format!("/solr/admin/collections?action={action}&collection=films&shard=shard1");
+    let replicas = |status: &Answer| {
+        let status = json(status);
+        let replicas = status["cluster"]["collections"]["films"]["shards"]["shard1"]["replicas"].clone();
+        let of = |(name, it): (&String, &serde_json::Value)| {
+            let node = it["node_name"].as_str().unwrap().split(':').next().unwrap().to_owned();
+            format!("{name}@{node}{}", if it["leader"] == "true" { "*" } else { "" })
+        };
+        let mut found: Vec<String> = replicas.as_object().unwrap().iter().map(of).collect();
+        found.sort();
+        found.join(" ")
+    };
+    let status = "/solr/admin/collections?action=CLUSTERSTATUS";
+    // Whoever is asked: the lead does it.
+    let added = c.get(&format!("{}&node=b:8983_solr&type=tlog", act("ADDREPLICA"))).await;
+    assert_eq!(
+        json(&added)["success"]["b:8983_solr"]["core"],
+        "films_shard1_replica_n1001",
+        "{}",
+        added.body
+    );
+    assert_eq!(replicas(&a.get(status).await), "core_node1001@b core_node2@a*");
+    for (refused, told) in [
+        (format!("{}&node=b:8983_solr", act("ADDREPLICA")), "`b:8983_solr` has a replica of `shard1`"),
+        (format!("{}&node=x:1_solr", act("ADDREPLICA")), "the node `x:1_solr` does not live"),
+        (format!("{}&type=pull", act("ADDREPLICA")), "`type` is `pull`"),
+        (format!("{}&replica=core_node2", act("DELETEREPLICA")), "`core_node2` leads `shard1`"),
+        (format!("{}&replica=core_node9", act("DELETEREPLICA")), "has no replica `core_node9`"),
+        (format!("{}&count=1", act("DELETEREPLICA")), "`count` would leave it to the server"),
+        (format!("{}&sourceNode=c:8983_solr&targetNode=b:8983_solr", act("MOVEREPLICA")), "no such replica"),
+    ] {
+        let answer = a.get(&refused).await;
+        assert!(answer.status == 400 && answer.body.contains(told), "{refused}: {}", answer.body);
+    }
+    assert_eq!(found(&b.get("/solr/films_shard1_replica_n1001/select?q=*:*&distrib=false").await), 2);
+    // The follower goes to another node, then the leader to where that was, with what it has.
+    let moved = a.get(&format!("{}&replica=core_node1001&targetNode=c:8983_solr", act("MOVEREPLICA"))).await;
+    assert_eq!(moved.status, 200, "{}", moved.body);
+    let moved = b.get(&format!("{}&sourceNode=a:8983_solr&targetNode=b:8983_solr", act("MOVEREPLICA"))).await;
+    assert_eq!(moved.status, 200, "{}", moved.body);
+    for member in &members {
+        member.node.refresh().unwrap();
+        assert_eq!(replicas(&member.get(status).await), "core_node1001@c core_node2@b*");
+        let id = member.node.member().id;
+        let stored = member.update("films", &format!(r#"[{{"id":"{id}"}}]"#)).await;
+        assert_eq!(stored.status, 200, "{}", stored.body);
+    }
+    // Without the one that had it all before.
+    a.server.abort();
+    for member in [b, c] {
+        assert_eq!(found(&member.get("/solr/films/select?q=*:*").await), 5);
+    }
+    lives(&members, &[b, c]);
+    assert!(b.node.take_part().is_ok() && c.node.take_part().is_ok());
+    let leader = if b.node.find_own("films").is_some_and(|it| it.lead_elsewhere().is_none()) { b } else { c };
+    let removed = leader.get(&format!("{}&replica=core_node1001", act("DELETEREPLICA"))).await;
+    assert_eq!(removed.status, 200, "{}", removed.body);
+    assert_eq!(replicas(&leader.get(status).await), "core_node2@b*");
+    let again = leader.get(&format!("{}&replica=core_node1001", act("DELETEREPLICA"))).await;
+    assert_eq!(again.status, 400, "{}", again.body);
+    assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_ask_a_follower_where_an_owner_does_not_answer() {
+    let cluster = Cluster::default();
+    let members = [cluster.member("a").await, cluster.member("b").await, cluster.member("c").await];
+    let [a, b, c] = &members;
+    lives(&members, &[a, b, c]);
+    let create = "/solr/admin/collections?action=CREATE&name=films&numShards=2&replicationFactor=2";
+    let made = a.get(&format!("{create}&createNodeSet=ALL_LIVE_NODES")).await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    let films: Vec<String> = (0..40).map(|at| format!(r#"{{"id":"{at}","shelf_s":"{}"}}"#, at % 4)).collect();
+    assert_eq!(a.update("films", &format!("[{}]", films.join(","))).await.status, 200);
+    let status = json(&a.get("/solr/admin/collections?action=CLUSTERSTATUS").await);
+    let shards = &status["cluster"]["collections"]["films"]["shards"];
+    let nodes = |shard: &str| -> Vec<String> {
+        let replicas = shards[shard]["replicas"].as_object().unwrap();
+        replicas.values().map(|it| it["node_name"].as_str().unwrap().to_owned()).collect()
+    };
+    let (first, second) = (nodes("shard1"), nodes("shard2"));
+    // One of the three has no replica of the second shard, whose leader is gone.
+    let [leader, rest @ ..] = &*second else { panic!("{second:?}") };
+    let gone = members.iter().find(|member| member.node.member().name == *leader).unwrap();
+    gone.server.abort();
+    let asked = members.iter().filter(|member| member.node.member().name != *leader);
+    let mut has_none = 0;
+    for member in asked {
+        has_none += usize::from(!rest.contains(&member.node.member().name));
+        let all = member.get("/solr/films/select?q=*:*&facet=true&facet.field=shelf_s&rows=3").await;
+        assert_eq!(found(&all), 40, "{first:?} {second:?} {}", all.body);
+        let terms = json(&member.get("/solr/films/terms?terms.fl=shelf_s").await);
+        assert_eq!(terms["terms"]["shelf_s"], serde_json::json!(["0", 10, "1", 10, "2", 10, "3", 10]));
+    }
+    assert_eq!(has_none, 1);
 }

@@ -95,9 +95,11 @@ impl Run {
         let (urls, collections) = (cluster.urls(), (0..COLLECTIONS).map(|it| format!("chaos{it}")));
         let collections: Vec<String> = collections.collect();
         for (at, (name, url)) in collections.iter().zip(urls.iter().cycle()).enumerate() {
-            // Of two shards, one after the other, on different nodes.
-            let action =
-                format!("action=CREATE&name={name}&numShards={}&createNodeSet=ALL_LIVE_NODES", 1 + at % 2);
+            // Of one shard and two, without followers and with one each.
+            let (shards, replicas) = (1 + at % 2, 1 + at / 2 % 2);
+            let action = format!(
+                "action=CREATE&name={name}&numShards={shards}&replicationFactor={replicas}&createNodeSet=ALL_LIVE_NODES"
+            );
             let answer = ask::get(&format!("{url}/admin/collections?{action}"), ask::PATIENCE_S);
             ensure!(answer.is_ok(), "cannot create `{name}`: {} {}", answer.label(), answer.text);
         }

@@ -15,7 +15,7 @@ use crate::documents::Versioned;
 use crate::in_use::VersionedSchema;
 use crate::node::Node;
 use crate::offload;
-use crate::shard::ShardSettings;
+use crate::shard::{Shard, ShardSettings};
 
 impl Collection {
     /// Puts `source` in place of the schema if it still is the one with version `expected`; returns the new
@@ -303,8 +303,8 @@ impl Collection {
             served.configure_own(&ShardSettings::of(&config.value));
             self.config.store(Arc::new(config.into()));
         }
-        let gone = before.shards.iter().filter(|it| !it.shard.is_remote());
-        let gone: Vec<_> = gone.filter(|it| !served.has(&it.shard)).cloned().collect();
+        let is_kept = |shard: &Arc<dyn Shard>| served.open_here().any(|kept| Arc::ptr_eq(kept, shard));
+        let gone: Vec<_> = before.open_here().filter(|shard| !is_kept(shard)).cloned().collect();
         {
             // Between two updates: none is in a shard that is about to be closed.
             let _alone = self.home.alone();
@@ -313,7 +313,7 @@ impl Collection {
         self.entry.store(Arc::new(entry));
         self.changes.fetch_add(1, Ordering::Release);
         // What could not be flushed is in the log, which is its new owner's.
-        gone.iter().for_each(|it| drop(it.shard.close()));
+        gone.iter().for_each(|shard| drop(shard.close()));
         Ok(())
     }
 

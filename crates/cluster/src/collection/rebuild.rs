@@ -88,7 +88,7 @@ impl Collection {
     /// From here on a rebuild is running. Errors: `Conflict` while another is, `BadRequest` where another
     /// member serves a part: shards would change hands on the way.
     pub(super) fn claim_rebuild(&self, node: &Node) -> Result<()> {
-        if self.home.served().is_remote() {
+        if self.home.served().is_spread() {
             let message = format!(
                 "the shards of `{}` are on several nodes, which are not rebuilt, added or removed together yet; \
                  make a collection on one node (`createNodeSet` with one name) and index into that",

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use arc_swap::{ArcSwap, Guard};
 use plan::{Error, Result, Schema};
 
+use crate::followed::ShardCopy;
 use crate::member::Owners;
 use crate::remote::RemoteMember;
 use crate::routing::{Router, ShardDocument};
@@ -27,17 +28,35 @@ pub(crate) struct Served {
     pub owners: Option<Arc<Owners>>,
     /// Whoever carries out what changes it, where that is another.
     pub lead: Option<RemoteMember>,
+    /// The other members that have a copy of a shard, once for each.
+    pub followers: Arc<[RemoteMember]>,
 }
 
 #[derive(Clone)]
 pub(crate) struct ServedShard {
     pub shard: Arc<dyn Shard>,
     pub folder: String,
+    /// Where another leads it and this member follows.
+    pub copy: Option<ShardCopy>,
+}
+
+impl ServedShard {
+    /// One that is this member's, or another's alone.
+    pub fn new(shard: Arc<dyn Shard>, folder: String) -> Self {
+        Self { shard, folder, copy: None }
+    }
 }
 
 impl Served {
     pub fn configure(&self, settings: &ShardSettings<'_>) {
         self.shards.iter().for_each(|served| served.shard.configure(settings));
+        self.tell_followers();
+    }
+
+    /// Has them take up what the documents say. One that cannot be told is shown nothing of it, and looks by
+    /// itself later.
+    fn tell_followers(&self) {
+        self.followers.iter().filter(|it| it.is_alive()).for_each(|it| drop(it.take_up()));
     }
 
     /// The first that fails ends it. Beside the error stands whether any may have the schema now.
@@ -50,7 +69,9 @@ impl Served {
         // Those of others have looked before they answered. Of one that another fenced nobody knows by which
         // schema that one goes.
         let mut own = self.shards.iter().filter(|served| !served.shard.is_remote());
-        own.try_for_each(|served| served.shard.confirm_owner()).map_err(|error| (error, true))
+        own.try_for_each(|served| served.shard.confirm_owner()).map_err(|error| (error, true))?;
+        self.tell_followers();
+        Ok(())
     }
 
     /// One that is open here, and as far as was heard not another's.
@@ -66,9 +87,19 @@ impl Served {
         own.map(|served| served.folder.clone()).collect()
     }
 
+    /// What is here of one that another leads.
+    pub fn copy_of(&self, folder: &str) -> Option<&ShardCopy> {
+        self.shards.iter().find(|served| served.folder == folder)?.copy.as_ref()
+    }
+
     /// Whether any of them is another member's.
     pub fn is_remote(&self) -> bool {
         self.shards.iter().any(|served| served.shard.is_remote())
+    }
+
+    /// Whether other members have any part of it.
+    pub fn is_spread(&self) -> bool {
+        self.is_remote() || !self.followers.is_empty()
     }
 
     /// Closes the one of this folder, if it is open here: another is about to be opened in its place.
@@ -78,28 +109,29 @@ impl Served {
         own.for_each(|served| drop(served.shard.close()));
     }
 
-    /// Closes those that are open here and not in service elsewhere.
-    pub fn close_all_but(&self, in_service: &Self) {
-        let own = self.shards.iter().filter(|it| !it.shard.is_remote() && !in_service.has(&it.shard));
-        // What could not be flushed is in the log.
-        own.for_each(|served| drop(served.shard.close()));
+    /// What is open here, shards and copies of shards.
+    pub fn open_here(&self) -> impl Iterator<Item = &Arc<dyn Shard>> {
+        self.shards.iter().filter_map(|served| match &served.copy {
+            Some(copy) => Some(&copy.shard),
+            None => Some(&served.shard).filter(|shard| !shard.is_remote()),
+        })
     }
 
-    /// Whether this very shard is among them.
-    pub fn has(&self, shard: &Arc<dyn Shard>) -> bool {
-        self.shards.iter().any(|served| Arc::ptr_eq(&served.shard, shard))
+    /// Closes what is open here and not in service elsewhere.
+    pub fn close_all_but(&self, in_service: &Self) {
+        let is_kept = |shard: &&Arc<dyn Shard>| in_service.open_here().any(|kept| Arc::ptr_eq(kept, shard));
+        // What could not be flushed is in the log, which is its new owner's.
+        self.open_here().filter(|shard| !is_kept(shard)).for_each(|shard| drop(shard.close()));
     }
 
     /// As [`Served::configure`], of the shards that are here.
     pub fn configure_own(&self, settings: &ShardSettings<'_>) {
-        let own = self.shards.iter().filter(|served| !served.shard.is_remote());
-        own.for_each(|served| served.shard.configure(settings));
+        self.shards.iter().for_each(|served| served.shard.configure_own(settings));
     }
 
     /// Of the shards that are here; the first that fails ends it.
     pub fn set_own_schema(&self, schema: &Arc<Schema>) -> Result<()> {
-        let mut own = self.shards.iter().filter(|served| !served.shard.is_remote());
-        own.try_for_each(|served| served.shard.set_schema(schema.clone()))
+        self.shards.iter().try_for_each(|served| served.shard.set_own_schema(schema.clone()))
     }
 
     /// Of the shards that are here: those of others are not asked for it.

@@ -5,15 +5,18 @@
 //! collection of one shard is that shard's.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use meter::Phase;
-use plan::{Commit, Result, UpdateBatch, UpdateOutcome};
+use plan::{Commit, Operation, Result, UpdateBatch, UpdateOutcome};
 
 use super::served::{Served, ServedShard};
 use super::{Collection, Counted, UpdateCounts};
+use crate::followed::ShardCopy;
 use crate::offload;
+use crate::remote::RemoteMember;
 use crate::routing::SplitBatch;
-use crate::shard::{AppliedUpdate, UpdateContext};
+use crate::shard::{AppliedUpdate, FRESH_NS, UpdateContext};
 
 /// Of each shard the part that it applied; `None` where it had none.
 type AppliedParts = Vec<Option<AppliedUpdate>>;
@@ -31,6 +34,7 @@ impl Collection {
 
     async fn updated(&self, batch: UpdateBatch, context: UpdateContext) -> Result<UpdateOutcome> {
         let (home, queued) = (self.home.clone(), context.trace.wait(Phase::Thread));
+        let commits = batch.operations.iter().any(|it| matches!(it, Operation::Commit(_)));
         let work = move || {
             drop(queued);
             // Behind the gate, which an exchange of shards closes: that makes the logs hold for good all that
@@ -55,10 +59,31 @@ impl Collection {
                 None => UpdateOutcome::default(),
             });
         }
-        Ok(match split {
+        let outcome = match split {
             Some(split) => split.join(outcomes),
             None => outcomes.pop().unwrap_or_default(),
-        })
+        };
+        if commits && outcome.failure.is_none() {
+            self.show_everywhere().await?;
+        }
+        Ok(outcome)
+    }
+
+    /// Behind a commit: whoever has a copy of a shard shows it too, or does not answer by itself. Of those
+    /// that are not among the living nobody waits for an answer.
+    async fn show_everywhere(&self) -> Result<()> {
+        let served = self.home.served_full();
+        let copies: Vec<ShardCopy> = served.shards.iter().filter_map(|it| it.copy.clone()).collect();
+        if copies.is_empty() && served.followers.is_empty() {
+            return Ok(());
+        }
+        // Without the gate: nobody's update has to wait for a slow follower.
+        let have_it = offload::update(move || have_caught_up(&copies, &served.followers)).await??;
+        if !have_it {
+            // Who did not answer shows what it has no longer than this (model `follow_leader`).
+            tokio::time::sleep(Duration::from_nanos(2 * FRESH_NS)).await;
+        }
+        Ok(())
     }
 
     /// What updates did since it was opened.
@@ -75,11 +100,22 @@ impl Collection {
                     move || shard.commit(&commit)
                 };
                 let done = offload::side_by_side(served.shards.iter().map(commit).collect())?;
-                done.into_iter().collect()
+                done.into_iter().collect::<Result<()>>()
             })
         };
-        offload::update(work).await?
+        offload::update(work).await??;
+        self.show_everywhere().await
     }
+}
+
+/// Whether all copies show by now what their leaders show, those here and those of others that live.
+fn have_caught_up(copies: &[ShardCopy], followers: &[RemoteMember]) -> Result<bool> {
+    type Job = Box<dyn FnOnce() -> bool + Send>;
+    let own = copies.iter().cloned().map(|copy| Box::new(move || copy.shard.catch_up().is_ok()) as Job);
+    let living = followers.iter().filter(|follower| follower.is_alive()).cloned();
+    let others = living.map(|follower| Box::new(move || follower.catch_up().is_ok()) as Job);
+    let done = offload::side_by_side(own.chain(others).collect())?;
+    Ok(done.into_iter().all(|has_it| has_it))
 }
 
 /// Each part in its shard, side by side.

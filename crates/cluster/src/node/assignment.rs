@@ -21,7 +21,6 @@ use crate::member::{Assignment, Description, Member, Owned, OwnedCollections, Ow
 use crate::offload;
 use crate::placement::PlacementState;
 use crate::remote::{RemoteMember, RemoteShard, ShardAddress};
-use crate::shard::Shard;
 
 impl Node {
     /// One of the members of a cluster whose documents and shards they share; the others reach it at `url`.
@@ -73,6 +72,7 @@ impl Node {
     /// Tells it who lives.
     pub fn set_living(&self, members: Vec<Member>) {
         if let Some(assignment) = &self.assignment {
+            self.views.exchange().set_living(members.iter().map(|member| member.id.clone()).collect());
             assignment.set_living(members);
         }
     }
@@ -136,33 +136,70 @@ impl Node {
         living.min_by_key(|it| (load(it), it.id != own.id, it.id.clone()))
     }
 
-    /// How many shards members serve, by their ids.
+    /// How many shards members serve or have copies of, by their ids.
     fn shards_served(&self) -> BTreeMap<String, usize> {
         let mut load: BTreeMap<String, usize> = BTreeMap::new();
         for description in self.descriptions() {
             for shard in description.shard_documents() {
                 let owner = description.shard_owner(&shard.name).cloned().unwrap_or_default();
-                *load.entry(owner.id).or_default() += 1;
+                let followers = description.followers(&shard.name);
+                for member in followers.into_iter().map(|(_, member)| member).chain([&owner]) {
+                    *load.entry(member.id.clone()).or_default() += 1;
+                }
             }
         }
         load
     }
 
-    /// Who is to serve the shards of a new collection that this member leads: of the living of these names,
-    /// each time whoever has the fewest.
-    pub(super) fn spread(&self, entry: &CollectionDocument, nodes: &[String]) -> Owners {
+    /// Who is to serve the shards of a new collection that this member leads, and who is to have so many
+    /// copies of each: of the living of these names, each time whoever has the fewest. Where none is named,
+    /// this member serves all, and any of the living has copies. Errors: `BadRequest` for more copies than
+    /// there are others.
+    pub(super) fn spread(
+        &self,
+        entry: &CollectionDocument,
+        nodes: &[String],
+        copies: usize,
+    ) -> Result<Owners> {
         let (own, mut load) = (self.member(), self.shards_served());
         let living = self.living();
-        let may: Vec<&Member> = living.iter().filter(|it| nodes.contains(&it.name)).collect();
-        let mut chosen = Vec::new();
-        for shard in entry.shards() {
+        let is_named = |it: &&Member| nodes.contains(&it.name);
+        let may: Vec<&Member> = living.iter().filter(is_named).collect();
+        let may_copy = living.iter().filter(|it| nodes.is_empty() || is_named(it));
+        let may_copy: Vec<&Member> = may_copy.collect();
+        let least = |load: &BTreeMap<String, usize>, may: &[&Member], but: &[Member]| {
             let of = |it: &&&Member| load.get(&it.id).copied().unwrap_or_default();
-            let least = may.iter().min_by_key(|it| (of(it), it.id != own.id, it.id.clone()));
-            let member = least.map_or_else(|| own.clone(), |member| Member::clone(member));
-            *load.entry(member.id.clone()).or_default() += 1;
-            chosen.push((shard.name, member));
+            let others = may.iter().filter(|it| !but.iter().any(|but| but.id == it.id));
+            let least = others.min_by_key(|it| (of(it), it.id != own.id, it.id.clone()));
+            least.map(|member| Member::clone(member))
+        };
+        let (mut chosen, mut followers) = (Vec::new(), Vec::new());
+        for shard in entry.shards() {
+            let owner = least(&load, &may, &[]).unwrap_or_else(|| own.clone());
+            *load.entry(owner.id.clone()).or_default() += 1;
+            let mut replicas = vec![owner.clone()];
+            for _ in 0..copies {
+                let Some(member) = least(&load, &may_copy, &replicas) else {
+                    let message = format!(
+                        "cannot create `{}`: it is to have {} replicas of each shard, but only {} may have one; \
+                         use fewer, or start more nodes",
+                        entry.name,
+                        copies + 1,
+                        replicas.len()
+                    );
+                    return Err(Error::bad_request(message));
+                };
+                *load.entry(member.id.clone()).or_default() += 1;
+                replicas.push(member);
+            }
+            followers.extend(replicas.split_off(1).into_iter().map(|member| (shard.name.clone(), member)));
+            chosen.push((shard.name, owner));
         }
-        Owners::of(own, chosen)
+        let mut owners = Owners::of(own, chosen);
+        for (shard, member) in followers {
+            owners.follow(&shard, member);
+        }
+        Ok(owners)
     }
 
     /// Who has which part of a collection, as the document says; `None` where this node owns all there is.
@@ -312,14 +349,17 @@ impl Node {
         Some(owners.of_shard(shard)).filter(|owner| owner.id != self.member().id)
     }
 
+    /// A shard of this name and folder that another serves; what only reads its followers are asked too.
     pub(super) fn remote_shard(
         &self,
-        owner: &Member,
+        owners: &Owners,
         entry: &CollectionDocument,
-        folder: &str,
-    ) -> Arc<dyn Shard> {
-        let (exchange, address) = (self.views.exchange().clone(), ShardAddress::of(entry, folder));
-        Arc::new(RemoteShard::new(exchange, owner.clone(), address))
+        (shard, folder): (&str, &str),
+    ) -> RemoteShard {
+        let followers = owners.followers_of(shard).iter().map(|follower| &follower.member);
+        let followers = followers.filter(|it| it.id != self.member().id);
+        let address = ShardAddress::of(entry, folder);
+        RemoteShard::new(self.views.exchange(), owners.of_shard(shard), followers, &address)
     }
 
     /// Whoever leads a collection, where that is another.

@@ -13,6 +13,7 @@ mod moving;
 mod names;
 mod reading;
 mod repairing;
+mod replicas;
 mod security;
 mod shards;
 
@@ -32,7 +33,7 @@ use crate::catalog::{Catalog, MetadataHomes};
 use crate::collection::{Collection, PinnedCollection};
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD};
 use crate::configsets::Uploads;
-use crate::create::CreateCollection;
+use crate::create::{CreateCollection, FollowerReplica};
 use crate::member::{Assignment, Description};
 use crate::offload;
 use crate::security::KnownSecurity;
@@ -82,7 +83,10 @@ impl Directory {
 
     /// What is served elsewhere, by the name of a collection or core.
     fn described(&self, name: &str) -> Option<&Description> {
-        let has_core = |it: &&Description| it.shard_documents().iter().any(|shard| shard.core == name);
+        let has_core = |it: &&Description| {
+            let follows = |shard: &str| it.followers(shard).iter().any(|(replica, _)| replica.core == name);
+            it.shard_documents().iter().any(|shard| shard.core == name || follows(&shard.name))
+        };
         self.elsewhere.get(name).or_else(|| self.elsewhere.values().find(has_core))
     }
 
@@ -93,6 +97,11 @@ impl Directory {
     fn insert(&mut self, collection: Arc<Collection>) {
         self.elsewhere.remove(&collection.name());
         for (number, shard) in collection.shard_documents().into_iter().enumerate() {
+            // Those that follow answer to their own names, wherever they are: a core is its shard.
+            for follower in collection.owners().iter().flat_map(|owners| owners.followers_of(&shard.name)) {
+                let replica = FollowerReplica::of(&collection.name(), &shard.name, follower.number);
+                self.cores.insert(replica.core, (collection.clone(), number));
+            }
             self.cores.insert(shard.core, (collection.clone(), number));
         }
         self.collections.insert(collection.name(), collection);
@@ -353,10 +362,20 @@ impl Node {
         schema: Arc<Schema>,
         auto_commit: AutoCommit,
     ) -> Result<Arc<dyn Shard>> {
+        self.shards.open(self.shard_site(entry, folder, schema, auto_commit))
+    }
+
+    fn shard_site(
+        &self,
+        entry: &CollectionDocument,
+        folder: &str,
+        schema: Arc<Schema>,
+        auto_commit: AutoCommit,
+    ) -> ShardSite {
         let (directory, views) = (Arc::downgrade(&self.directory), self.views.clone());
         let peers = Arc::new(Neighbours { directory, views });
         let (place, clock) = (self.place(entry, folder), self.clock.clone());
-        self.shards.open(ShardSite { place, schema, auto_commit, clock, peers })
+        ShardSite { place, schema, auto_commit, clock, peers }
     }
 
     /// Where the shard of a folder of a collection lives.

@@ -131,6 +131,17 @@ impl Hosted for Node {
         Err(Error::new(ErrorKind::Unavailable, message))
     }
 
+    fn copy(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
+        let collection = self.addressed(address)?;
+        let is_copied = collection.served().copy_of(&address.folder).is_some();
+        let copy = collection.shard_of_folder(&address.folder).filter(|_| is_copied);
+        let none = || {
+            let message = format!("there is no copy of a shard of `{}` here", address.collection);
+            Error::new(ErrorKind::Unavailable, message)
+        };
+        copy.ok_or_else(none)
+    }
+
     fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64> {
         let collection = self.addressed(address)?;
         if let Some(lead) = collection.lead_elsewhere() {

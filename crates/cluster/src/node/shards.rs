@@ -68,7 +68,7 @@ impl Node {
             let shard = self.open_shard(&entry, &folder, collection.schema(), auto_commit)?;
             opened = Some(shard.clone());
             served.documents = served.documents.iter().chain([&document]).cloned().collect();
-            served.shards.push(ServedShard { shard, folder });
+            served.shards.push(ServedShard::new(shard, folder));
             Ok(())
         });
         exchanged.inspect_err(|_| {
@@ -104,7 +104,7 @@ impl Node {
             gone = Some(served.shards.remove(at));
             Ok(())
         });
-        let Some(ServedShard { shard, folder }) = gone else { return exchanged };
+        let Some(ServedShard { shard, folder, copy: _ }) = gone else { return exchanged };
         // Where nobody knows whether it is gone, the next start may be without it: nothing more is
         // acknowledged by it.
         if exchanged.as_ref().err().is_none_or(|error| error.kind == ErrorKind::Unknown) {

@@ -7,6 +7,7 @@ use meter::{Allowance, Clock, Meters, Trace};
 use plan::partial::{ExpandRequest, FetchRequest, HitRef};
 use plan::{Error, Result, SchemaSource};
 use serde::Serialize;
+use serde_bytes::ByteBuf;
 
 use super::kept_pins::KeptPins;
 use super::message::{
@@ -14,9 +15,9 @@ use super::message::{
     encode,
 };
 use crate::shard::{
-    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, LikeCountsRead,
-    SegmentsRead, Shard, ShardRead, ShardSnapshot, SnapshotRead, TermDocumentsRead, UpdateContext,
-    VersionsRead, WhyNotRead,
+    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, FilePiece, GetRead, ImageRead, JoinRead,
+    LikeCountsRead, SegmentsRead, Shard, ShardRead, ShardSnapshot, SnapshotRead, TermDocumentsRead,
+    UpdateContext, VersionsRead, WhyNotRead,
 };
 
 /// Where the shards are found that this member serves.
@@ -28,6 +29,9 @@ pub trait Hosted: Send + Sync {
     /// shard's home is this member's; of an address without a folder, those of all its shards. Blocks.
     /// Errors: `Unavailable` for a shard that it does not serve.
     fn take_up(&self, address: &ShardAddress) -> Result<()>;
+
+    /// One that another leads and of which this member has a copy. Errors: `Unavailable` where it has none.
+    fn copy(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>>;
 
     /// Of a shard's collection, which is led here. Returns the schema's version. Blocks.
     fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64>;
@@ -46,13 +50,13 @@ impl Answering {
 
     /// Blocks. Errors: a message that is not understood; those of the shard are in the answer.
     pub fn answer(&self, hosted: &dyn Hosted, message: &[u8]) -> Result<Vec<u8>> {
-        let ShardMessage { shard, limits, released, question } = decode::<ShardMessage<'static>>(message)?;
+        let ShardMessage { shard, limits, released, question } = decode::<ShardMessage>(message)?;
         // Before the question, which may want the room.
         self.pins.release(&released);
         // Its time begins anew: clocks of two members differ by more than a search takes.
         let allowance = Allowance::new(limits, self.clock.clone(), self.clock.now_ms());
         let meters = Meters { allowance, trace: Trace::default() };
-        let address = shard.into_owned();
+        let address = shard;
         let out = Out { pin: None, meters: &meters };
         match question {
             Question::TakeUp => return out.told(hosted.take_up(&address)),
@@ -61,9 +65,15 @@ impl Answering {
             }
             _ => {}
         }
-        let shard = hosted.shard(&address);
+        let shard = match question {
+            Question::Pinned(Moment::Copy, _) | Question::ReadCopy(_) | Question::CatchUp => {
+                hosted.copy(&address)
+            }
+            _ => hosted.shard(&address),
+        };
         meters.allowance.resume();
         match question {
+            Question::CatchUp => out.told(shard.and_then(|shard| shard.catch_up())),
             Question::TakeUp | Question::ChangeSchema(..) => out.failed(Error::internal("asked of no shard")),
             Question::BuildSuggester(component, name) => {
                 out.told(shard.and_then(|shard| shard.build_suggester(&component, &name)))
@@ -72,7 +82,7 @@ impl Answering {
                 Ok((id, pin)) => ask_pin(&*pin, &question, &Out { pin: Some(id), ..out }),
                 Err(error) => out.failed(error),
             },
-            Question::Read(question) => match shard {
+            Question::Read(question) | Question::ReadCopy(question) => match shard {
                 Ok(shard) => read(&*shard, &question, &out),
                 Err(error) => out.failed(error),
             },
@@ -97,8 +107,9 @@ impl Answering {
         let pin = match moment {
             // The shard may be closed by now, or another's: what was pinned is still what it was.
             Moment::Kept(id) => return Ok((id, self.pins.find(id)?)),
-            Moment::Visible => shard?.pin(),
+            Moment::Visible | Moment::Copy => shard?.pin(),
             Moment::Applied => shard?.pin_applied()?,
+            Moment::Led => shard?.pin_led()?,
         };
         Ok((self.pins.keep(pin.clone())?, pin))
     }
@@ -149,6 +160,11 @@ fn ask_pin(pin: &dyn ShardSnapshot, question: &PinQuestion<'_>, out: &Out<'_>) -
         }
         Q::ExplainOther { plan, other, limit } => {
             out.told(ExplainOtherRead { plan, other, limit: *limit }.ask_pinned(pin, meters))
+        }
+        Q::Image(has) => out.told(ImageRead { has }.ask_pinned(pin, meters)),
+        Q::Piece { segment, file, offset } => {
+            let piece = FilePiece { segment, file, offset: *offset };
+            out.told(piece.ask_pinned(pin, meters).map(ByteBuf::from))
         }
     }
 }

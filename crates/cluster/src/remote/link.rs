@@ -2,17 +2,14 @@
 //! may still use up, pins that are done with), and what every answer says beside its result. In: a question;
 //! out: the result, typed by who asks. How bytes get there is the carrier's.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use meter::Meters;
 use plan::{Error, ErrorKind, Result};
 use serde::de::DeserializeOwned;
 
-use super::message::{
-    Moment, PinId, PinQuestion, Question, ShardAddress, ShardMessage, ShardReply, decode, encode,
-};
+use super::message::{AskedMessage, PinId, Question, ShardAddress, ShardReply, decode, encode};
 use super::{Carrier, Letter};
 use crate::member::Member;
 
@@ -23,6 +20,8 @@ pub(crate) struct Exchange {
     carrier: OnceLock<Arc<dyn Carrier>>,
     /// By the id of the member that keeps them.
     released: Mutex<HashMap<String, Vec<PinId>>>,
+    /// Ids of who lives, as this member was told last.
+    living: Mutex<HashSet<String>>,
 }
 
 impl Exchange {
@@ -33,6 +32,14 @@ impl Exchange {
     fn carry(&self, to: &Member, letter: Letter) -> Result<Vec<u8>> {
         let none = || Error::new(ErrorKind::Unavailable, "this node does not listen yet; try again");
         self.carrier.get().ok_or_else(none)?.carry(to, letter)
+    }
+
+    pub fn set_living(&self, ids: HashSet<String>) {
+        *self.living.lock().unwrap_or_else(PoisonError::into_inner) = ids;
+    }
+
+    pub fn is_alive(&self, member: &Member) -> bool {
+        self.living.lock().unwrap_or_else(PoisonError::into_inner).contains(&member.id)
     }
 
     fn released(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<PinId>>> {
@@ -47,18 +54,17 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub fn ask<T: DeserializeOwned>(&self, question: Question<'_>, meters: &Meters) -> Result<T> {
+    pub fn ask<T: DeserializeOwned>(&self, question: &Question<'_>, meters: &Meters) -> Result<T> {
         self.send(question, meters)?.result
     }
 
     /// Of a moment; beside the answer stands what it is kept as.
     pub fn ask_pin<T: DeserializeOwned>(
         &self,
-        moment: Moment,
-        question: PinQuestion<'_>,
+        question: &Question<'_>,
         meters: &Meters,
     ) -> (Option<PinId>, Result<T>) {
-        match self.send(Question::Pinned(moment, Box::new(question)), meters) {
+        match self.send(question, meters) {
             Ok(ShardReply { pin, met: _, result }) => (pin, result),
             Err(error) => (None, Err(error)),
         }
@@ -68,21 +74,23 @@ impl Link {
         self.exchange.released().entry(self.member.id.clone()).or_default().push(pin);
     }
 
-    fn send<T: DeserializeOwned>(&self, question: Question<'_>, meters: &Meters) -> Result<ShardReply<T>> {
+    fn send<T: DeserializeOwned>(&self, question: &Question<'_>, meters: &Meters) -> Result<ShardReply<T>> {
         let limits = meters.allowance.left();
         // A message that is lost loses these too: they are let go of there by themselves, a minute later.
         let released = self.exchange.released().remove(&self.member.id).unwrap_or_default();
-        let asked = ShardMessage { shard: Cow::Borrowed(&self.address), limits, released, question };
+        let asked = AskedMessage { shard: &self.address, limits, released, question };
         // What changes nothing may be asked twice; a second pin that nobody hears of is swept.
         let is_safe = matches!(
             asked.question,
             Question::Pinned(..)
                 | Question::Read(_)
+                | Question::ReadCopy(_)
                 | Question::Moment
                 | Question::Losses
                 | Question::Stats
                 | Question::Position
                 | Question::TakeUp
+                | Question::CatchUp
         );
         let letter = Letter { message: encode(&asked)?, time_ms: limits.time_ms, is_safe };
         let answer = self.exchange.carry(&self.member, letter)?;

@@ -38,7 +38,7 @@ impl OpenShard for LoopedShards {
         let carrier = Arc::new(Loop { answering: Answering::new(clock), only: Only(inner.clone()) });
         let exchange = Arc::new(Exchange::default());
         exchange.set_carrier(carrier);
-        let remote = RemoteShard::new(exchange, Member::default(), address);
+        let remote = RemoteShard::new(&exchange, &Member::default(), std::iter::empty(), &address);
         Ok(Arc::new(Looped { remote, inner }))
     }
 
@@ -56,6 +56,10 @@ impl Hosted for Only {
 
     fn take_up(&self, _: &ShardAddress) -> Result<()> {
         Ok(())
+    }
+
+    fn copy(&self, _: &ShardAddress) -> Result<Arc<dyn Shard>> {
+        Err(Error::internal("a shard alone is no copy"))
     }
 
     fn change_schema(&self, _: &ShardAddress, _: u64, _: SchemaSource) -> Result<u64> {

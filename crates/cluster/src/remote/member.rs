@@ -15,7 +15,7 @@ use crate::member::Member;
 pub(crate) struct RemoteMember(Arc<Link>);
 
 impl RemoteMember {
-    /// The collection of the address is meant, whatever its folder.
+    /// The collection of the address is meant, whatever its folder, but for copies of one shard.
     pub fn new(exchange: Arc<Exchange>, member: Member, address: ShardAddress) -> Self {
         Self(Arc::new(Link { exchange, member, address }))
     }
@@ -26,11 +26,21 @@ impl RemoteMember {
 
     /// As [`crate::Collection::change_schema`]; whoever serves a part has it on return.
     pub fn change_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
-        self.0.ask(Question::ChangeSchema(expected, Cow::Owned(source)), &Meters::default())
+        self.0.ask(&Question::ChangeSchema(expected, Cow::Owned(source)), &Meters::default())
+    }
+
+    /// Has its copy of the address's shard take up what the leader shows.
+    pub fn catch_up(&self) -> Result<()> {
+        self.0.ask(&Question::CatchUp, &Meters::default())
+    }
+
+    /// Whether it lives, as far as this member was told.
+    pub fn is_alive(&self) -> bool {
+        self.0.exchange.is_alive(&self.0.member)
     }
 
     /// Has it take up what the documents say by now.
     pub fn take_up(&self) -> Result<()> {
-        self.0.ask(Question::TakeUp, &Meters::default())
+        self.0.ask(&Question::TakeUp, &Meters::default())
     }
 }

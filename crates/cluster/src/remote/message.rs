@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::collection_documents::CollectionDocument;
+use crate::shard::FollowerHas;
 
 /// Which shard is meant. One that is made again, or rebuilt, is another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,15 +37,25 @@ impl ShardAddress {
 /// Names a pin that a member keeps for another.
 pub(super) type PinId = u64;
 
-#[derive(Serialize, Deserialize)]
-pub(super) struct ShardMessage<'a> {
-    pub shard: Cow<'a, ShardAddress>,
+/// What is sent.
+#[derive(Serialize)]
+pub(super) struct AskedMessage<'a> {
+    pub shard: &'a ShardAddress,
+    pub limits: Limits,
+    pub released: Vec<PinId>,
+    pub question: &'a Question<'a>,
+}
+
+/// The same, as it comes.
+#[derive(Deserialize)]
+pub(super) struct ShardMessage {
+    pub shard: ShardAddress,
     /// What is left of what the request may use up.
     pub limits: Limits,
     /// Pins of this member, of any shard, that nobody asks any more.
     #[serde(default)]
     pub released: Vec<PinId>,
-    pub question: Question<'a>,
+    pub question: Question<'static>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -63,6 +74,8 @@ pub(super) enum Question<'a> {
     // In a box: plans of some questions are as large as all others together.
     Pinned(Moment, Box<PinQuestion<'a>>),
     Read(ReadQuestion<'a>),
+    /// The same of the copy that the member has.
+    ReadCopy(ReadQuestion<'a>),
     Moment,
     Losses,
     Stats,
@@ -73,6 +86,8 @@ pub(super) enum Question<'a> {
     TakeUp,
     /// Of its collection, whose lead is asked.
     ChangeSchema(u64, Cow<'a, SchemaSource>),
+    /// Of a copy that the member has of it: take up what its leader shows.
+    CatchUp,
     /// Build this suggester of this component.
     BuildSuggester(Cow<'a, str>, Cow<'a, str>),
 }
@@ -84,6 +99,10 @@ pub(super) enum Moment {
     Visible,
     /// What they would see after a commit; it is kept.
     Applied,
+    /// What searches see of the copy that the member has; it is kept.
+    Copy,
+    /// As `Visible`, of an owner that knows itself to be one; it is kept.
+    Led,
     Kept(PinId),
 }
 
@@ -93,15 +112,38 @@ pub(super) enum PinQuestion<'a> {
     Heads(Cow<'a, SearchPlan>, Cow<'a, HeadsStep>),
     Search(Cow<'a, SearchPlan>),
     GroupValues(Cow<'a, SearchPlan>, Vec<HitRef>),
-    Expand { plan: Cow<'a, SearchPlan>, values: Cow<'a, [Option<Value>]>, page: Vec<HitRef> },
-    Fetch { plan: Cow<'a, SearchPlan>, hits: Vec<HitRef>, expanded: Vec<HitRef>, highlight: bool },
+    Expand {
+        plan: Cow<'a, SearchPlan>,
+        values: Cow<'a, [Option<Value>]>,
+        page: Vec<HitRef>,
+    },
+    Fetch {
+        plan: Cow<'a, SearchPlan>,
+        hits: Vec<HitRef>,
+        expanded: Vec<HitRef>,
+        highlight: bool,
+    },
     Vectors(Cow<'a, VectorsPlan>),
     LikeWords(Cow<'a, MoreLike>),
     LikeCounts(Cow<'a, MoreLike>, Cow<'a, LikeWords>),
     Words(Cow<'a, WordsPlan>),
     WhyNot(Cow<'a, SearchPlan>, Cow<'a, str>),
-    DocumentAt { place: u64, fields: Cow<'a, FieldSelection> },
-    ExplainOther { plan: Cow<'a, SearchPlan>, other: Cow<'a, Query>, limit: usize },
+    DocumentAt {
+        place: u64,
+        fields: Cow<'a, FieldSelection>,
+    },
+    ExplainOther {
+        plan: Cow<'a, SearchPlan>,
+        other: Cow<'a, Query>,
+        limit: usize,
+    },
+    Image(Cow<'a, FollowerHas>),
+    /// Answered by [`serde_bytes::ByteBuf`].
+    Piece {
+        segment: Cow<'a, str>,
+        file: Cow<'a, str>,
+        offset: u64,
+    },
 }
 
 #[derive(Serialize, Deserialize)]

@@ -8,6 +8,7 @@
 
 mod answering;
 mod kept_pins;
+mod leader;
 mod link;
 #[cfg(any(test, feature = "memory"))]
 pub(crate) mod looped;
@@ -21,6 +22,7 @@ use plan::Result;
 use crate::member::Member;
 
 pub use answering::{Answering, Hosted};
+pub(crate) use leader::RemoteLeader;
 pub(crate) use link::Exchange;
 pub(crate) use member::RemoteMember;
 pub use message::ShardAddress;

@@ -1,5 +1,5 @@
-//! What another member's shard shows at one moment. The first question makes the pin there; it is let go of
-//! with a later message.
+//! What another member's shard shows at one moment. The first question makes the pin there, or at a member
+//! that follows the shard where its owner does not answer; it is let go of with a later message.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,50 +9,63 @@ use plan::partial::{
     ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, SearchStatistics,
     ShardResult,
 };
-use plan::{Result, SearchPlan, Value};
+use plan::{Error, ErrorKind, Result, SearchPlan, Value};
 use serde::de::DeserializeOwned;
+use serde_bytes::ByteBuf;
 
 use super::link::Link;
-use super::message::{Moment, PinId, PinQuestion};
+use super::message::{Moment, PinId, PinQuestion, Question};
 use crate::shard::{
-    DocumentAtRead, ExplainOtherRead, LikeCountsRead, ShardSnapshot, SnapshotAnswer, SnapshotRequest,
-    WhyNotRead,
+    DocumentAtRead, ExplainOtherRead, FilePiece, ImageRead, LikeCountsRead, ShardSnapshot, SnapshotAnswer,
+    SnapshotRequest, WhyNotRead,
 };
 
 pub(super) struct RemotePin {
     link: Arc<Link>,
+    /// To those that have a copy.
+    copies: Arc<[Arc<Link>]>,
     /// What is pinned by the first question.
     first: Moment,
-    kept: Mutex<Option<PinId>>,
+    /// Where, and as what.
+    kept: Mutex<Option<(Arc<Link>, PinId)>>,
 }
 
 impl RemotePin {
-    pub fn new(link: Arc<Link>, first: Moment) -> Self {
-        Self { link, first, kept: Mutex::new(None) }
+    pub fn new(link: Arc<Link>, copies: Arc<[Arc<Link>]>, first: Moment) -> Self {
+        Self { link, copies, first, kept: Mutex::new(None) }
     }
 
     fn ask<T: DeserializeOwned>(&self, question: PinQuestion<'_>, meters: &Meters) -> Result<T> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match *kept {
-            Some(id) => {
-                drop(kept);
-                self.link.ask_pin(Moment::Kept(id), question, meters).1
-            }
-            None => {
-                // Whoever else asks waits for the answer: two questions must not make two moments.
-                let (id, answer) = self.link.ask_pin(self.first, question, meters);
-                *kept = id;
-                answer
-            }
+        let mut question = Box::new(question);
+        if let Some((link, id)) = kept.clone() {
+            drop(kept);
+            return link.ask_pin(&Question::Pinned(Moment::Kept(id), question), meters).1;
         }
+        // Whoever else asks waits for the answer: two questions must not make two moments.
+        let copies = self.copies.iter().map(|link| (link, Moment::Copy));
+        let mut failed = None;
+        for (link, moment) in std::iter::once((&self.link, self.first)).chain(copies) {
+            let asked = Question::Pinned(moment, question);
+            match link.ask_pin(&asked, meters) {
+                (None, Err(error)) if asks_another(&error) => failed = failed.or(Some(error)),
+                (id, answer) => {
+                    *kept = id.map(|id| (link.clone(), id));
+                    return answer;
+                }
+            }
+            let Question::Pinned(_, again) = asked else { break };
+            question = again;
+        }
+        Err(failed.unwrap_or_else(|| Error::internal("nobody was asked")))
     }
 }
 
 impl Drop for RemotePin {
     fn drop(&mut self) {
         // Noted alone: whoever drops it may stand on a thread that must not wait for another member.
-        if let Some(id) = *self.kept.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            self.link.release(id);
+        if let Some((link, id)) = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            link.release(id);
         }
     }
 }
@@ -121,8 +134,20 @@ impl ShardSnapshot for RemotePin {
                 let (plan, other) = (Cow::Borrowed(plan), Cow::Borrowed(other));
                 A::ExplainOther(self.ask(Q::ExplainOther { plan, other, limit }, meters)?)
             }
+            R::Image(ImageRead { has }) => A::Image(self.ask(Q::Image(Cow::Borrowed(has)), meters)?),
+            R::Piece(FilePiece { segment, file, offset }) => {
+                let (segment, file) = (Cow::Borrowed(segment), Cow::Borrowed(file));
+                let bytes: ByteBuf = self.ask(Q::Piece { segment, file, offset }, meters)?;
+                A::Piece(bytes.into_vec())
+            }
         })
     }
+}
+
+/// Whether a question that changes nothing may be put to another that has the shard: this one does not
+/// answer.
+pub(super) fn asks_another(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown)
 }
 
 fn owned(hits: &[&HitRef]) -> Vec<HitRef> {

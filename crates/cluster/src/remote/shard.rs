@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use meter::Meters;
 use plan::{Commit, Error, ErrorKind, LogPosition, Operation, Result, Schema, UpdateBatch, UpdateOutcome};
+use serde::de::DeserializeOwned;
 use store::{ContentDigest, ShardImage, Watermark};
 
 use super::link::{Exchange, Link};
 use super::message::{Moment, Question, ReadQuestion, ShardAddress};
-use super::pin::RemotePin;
+use super::pin::{RemotePin, asks_another};
 use crate::member::Member;
 use crate::shard::{
     AppliedUpdate, GetRead, JoinRead, ReadAnswer, ReadRequest, RememberedBatches, ShardMoment, ShardReader,
@@ -20,11 +21,40 @@ use crate::shard::{
 
 pub(crate) struct RemoteShard {
     link: Arc<Link>,
+    /// To those that have a copy, for what only reads, where its owner does not answer.
+    copies: Arc<[Arc<Link>]>,
 }
 
 impl RemoteShard {
-    pub fn new(exchange: Arc<Exchange>, member: Member, address: ShardAddress) -> Self {
-        Self { link: Arc::new(Link { exchange, member, address }) }
+    pub fn new<'a>(
+        exchange: &Arc<Exchange>,
+        member: &Member,
+        followers: impl Iterator<Item = &'a Member>,
+        address: &ShardAddress,
+    ) -> Self {
+        let link = |member: &Member| {
+            let (exchange, member) = (exchange.clone(), member.clone());
+            Arc::new(Link { exchange, member, address: address.clone() })
+        };
+        Self { link: link(member), copies: followers.map(link).collect() }
+    }
+
+    /// Of what only reads and need not be of this very moment.
+    fn ask_any<T: DeserializeOwned>(&self, question: ReadQuestion<'_>, meters: &Meters) -> Result<T> {
+        let question = Question::Read(question);
+        let failed = match self.link.ask(&question, meters) {
+            Err(error) if asks_another(&error) => error,
+            answer => return answer,
+        };
+        let Question::Read(question) = question else { return Err(failed) };
+        let question = Question::ReadCopy(question);
+        for copy in &*self.copies {
+            match copy.ask(&question, meters) {
+                Err(error) if asks_another(&error) => {}
+                answer => return answer,
+            }
+        }
+        Err(failed)
     }
 }
 
@@ -50,28 +80,28 @@ impl ShardWriter for RemoteShard {
             return AppliedUpdate::done(failed(Error::bad_request(message)));
         }
         let question = Question::Update(Cow::Owned(batch));
-        let outcome = self.link.ask(question, &Meters::default());
+        let outcome = self.link.ask(&question, &Meters::default());
         AppliedUpdate::done(outcome.unwrap_or_else(failed))
     }
 
     fn position(&self) -> LogPosition {
         // The most careful one, where its owner does not tell.
-        self.link.ask(Question::Position, &Meters::default()).unwrap_or_default()
+        self.link.ask(&Question::Position, &Meters::default()).unwrap_or_default()
     }
 
     fn commit(&self, commit: &Commit) -> Result<()> {
-        self.link.ask(Question::Commit(*commit), &Meters::default())
+        self.link.ask(&Question::Commit(*commit), &Meters::default())
     }
 }
 
 impl ShardReader for RemoteShard {
     fn pin(&self) -> Arc<dyn ShardSnapshot> {
         // Nothing is sent: most pins are asked at once, and the first question makes it.
-        Arc::new(RemotePin::new(self.link.clone(), Moment::Visible))
+        Arc::new(RemotePin::new(self.link.clone(), self.copies.clone(), Moment::Visible))
     }
 
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {
-        Ok(Arc::new(RemotePin::new(self.link.clone(), Moment::Applied)))
+        Ok(Arc::new(RemotePin::new(self.link.clone(), Arc::default(), Moment::Applied)))
     }
 
     fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer> {
@@ -82,25 +112,25 @@ impl ShardReader for RemoteShard {
         Ok(match request {
             R::Get(GetRead { ids, fields }) => {
                 let (ids, fields) = (Cow::Borrowed(ids), Cow::Borrowed(fields));
-                A::Get(link.ask(Question::Read(Q::Get { ids, fields }), meters)?)
+                A::Get(link.ask(&Question::Read(Q::Get { ids, fields }), meters)?)
             }
             R::Joined(JoinRead { join, scored, statistics }) => {
                 let (join, statistics) = (Cow::Borrowed(join), statistics.map(Cow::Borrowed));
-                A::Joined(link.ask(Question::Read(Q::Joined { join, scored, statistics }), meters)?)
+                A::Joined(self.ask_any(Q::Joined { join, scored, statistics }, meters)?)
             }
-            R::Fields(_) => A::Fields(link.ask(Question::Read(Q::Fields), meters)?),
+            R::Fields(_) => A::Fields(self.ask_any(Q::Fields, meters)?),
             R::TermDocuments(TermDocumentsRead { field }) => {
-                A::TermDocuments(link.ask(Question::Read(Q::TermDocuments(Cow::Borrowed(field))), meters)?)
+                A::TermDocuments(self.ask_any(Q::TermDocuments(Cow::Borrowed(field)), meters)?)
             }
-            R::Terms(plan) => A::Terms(link.ask(Question::Read(Q::Terms(Cow::Borrowed(plan))), meters)?),
+            R::Terms(plan) => A::Terms(self.ask_any(Q::Terms(Cow::Borrowed(plan)), meters)?),
             R::Suggest(plan) => {
-                A::Suggest(link.ask(Question::Read(Q::Suggest(Cow::Borrowed(plan))), meters)?)
+                A::Suggest(link.ask(&Question::Read(Q::Suggest(Cow::Borrowed(plan))), meters)?)
             }
             R::Versions(request) => {
-                A::Versions(link.ask(Question::Read(Q::Versions(request.limit)), meters)?)
+                A::Versions(link.ask(&Question::Read(Q::Versions(request.limit)), meters)?)
             }
-            R::Segments(_) => A::Segments(link.ask(Question::Read(Q::Segments), meters)?),
-            R::Caches(_) => A::Caches(link.ask(Question::Read(Q::Caches), meters)?),
+            R::Segments(_) => A::Segments(link.ask(&Question::Read(Q::Segments), meters)?),
+            R::Caches(_) => A::Caches(link.ask(&Question::Read(Q::Caches), meters)?),
         })
     }
 
@@ -109,15 +139,15 @@ impl ShardReader for RemoteShard {
     }
 
     fn moment(&self) -> ShardMoment {
-        self.link.ask(Question::Moment, &Meters::default()).unwrap_or_default()
+        self.link.ask(&Question::Moment, &Meters::default()).unwrap_or_default()
     }
 
     fn losses(&self) -> Arc<engine::Losses> {
-        self.link.ask(Question::Losses, &Meters::default()).unwrap_or_default()
+        self.link.ask(&Question::Losses, &Meters::default()).unwrap_or_default()
     }
 
     fn stats(&self) -> ShardStats {
-        self.link.ask(Question::Stats, &Meters::default()).unwrap_or_default()
+        self.link.ask(&Question::Stats, &Meters::default()).unwrap_or_default()
     }
 
     fn try_stats(&self) -> Option<ShardStats> {
@@ -130,17 +160,23 @@ impl ShardReader for RemoteShard {
 impl ShardUpkeep for RemoteShard {
     /// Its member reads the document, which was written before.
     fn set_schema(&self, _: Arc<Schema>) -> Result<()> {
-        self.link.ask(Question::TakeUp, &Meters::default())
+        self.link.ask(&Question::TakeUp, &Meters::default())
     }
 
     /// Its member follows the documents: at once where it can be told, else when it looks by itself.
     fn configure(&self, _: &ShardSettings<'_>) {
-        let _ = self.link.ask::<()>(Question::TakeUp, &Meters::default());
+        let _ = self.link.ask::<()>(&Question::TakeUp, &Meters::default());
     }
+
+    fn set_own_schema(&self, _: Arc<Schema>) -> Result<()> {
+        Ok(())
+    }
+
+    fn configure_own(&self, _: &ShardSettings<'_>) {}
 
     fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
         let question = Question::BuildSuggester(Cow::Borrowed(component), Cow::Borrowed(name));
-        self.link.ask(question, &Meters::default())
+        self.link.ask(&question, &Meters::default())
     }
 
     fn export(&self, _: Option<Watermark>, _: &mut Visit<'_>) -> Result<Watermark> {

@@ -7,24 +7,29 @@ mod read;
 
 pub use call::{ShardStep, call_shard};
 pub use read::{
-    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, LikeCountsRead, ReadAnswer,
-    ReadRequest, SegmentsRead, ShardMoment, ShardRead, ShardReader, ShardSnapshot, SnapshotAnswer,
-    SnapshotRead, SnapshotRequest, TermDocumentsRead, VersionsRead, WhyNotRead,
+    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, Freshness, GetRead, ImageRead, JoinRead,
+    LikeCountsRead, ReadAnswer, ReadRequest, SegmentsRead, ShardMoment, ShardRead, ShardReader,
+    ShardSnapshot, SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead, VersionsRead,
+    WhyNotRead,
 };
 
 use std::sync::Arc;
 
 use meter::{Clock, VitalFigures};
 use plan::{
-    AutoCommit, CollectionConfig, Commit, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
+    AutoCommit, CollectionConfig, Commit, Error, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
 };
 
 use store::{BackupFolder, BackupPoint, ContentDigest, LogFigures, ShardId, ShardImage, Site, Watermark};
 
 pub use engine::{
-    AppliedUpdate, EditSteps, JoinedValues, Peers, RememberedBatches, SegmentStats, ShardStats,
-    UpdateContext, Visit,
+    AppliedUpdate, EditSteps, FilePiece, FollowerHas, JoinedValues, Leader, Peers, RememberedBatches,
+    SegmentStats, ShardStats, Shown, SnapshotImage, UpdateContext, Visit,
 };
+
+/// For how long a copy answers by itself behind its last look at its leader, and a leader answers looks
+/// behind its own at its home.
+pub(crate) const FRESH_NS: u64 = 2_000_000_000;
 
 /// Changes the documents of a shard.
 pub trait ShardWriter: Send + Sync {
@@ -53,6 +58,18 @@ pub trait ShardUpkeep: Send + Sync {
     fn remembered_batches(&self) -> RememberedBatches;
     /// Remembers what another shard did, whose records were imported. As durable as those.
     fn inherit_batches(&self, from: &RememberedBatches);
+    /// As [`ShardUpkeep::set_schema`], by one that was told of it: what is another member's is left to that.
+    fn set_own_schema(&self, schema: Arc<Schema>) -> Result<()> {
+        self.set_schema(schema)
+    }
+    /// As [`ShardUpkeep::configure`], in the same way.
+    fn configure_own(&self, settings: &ShardSettings<'_>) {
+        self.configure(settings);
+    }
+    /// A copy of what another leads takes up what that shows now.
+    fn catch_up(&self) -> Result<()> {
+        Ok(())
+    }
     /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is
     /// `wanted`, in place of those that are here with their ids; values turned into what this shard's schema
     /// has. Durable from the next flush on.
@@ -110,6 +127,12 @@ pub trait OpenShard: Send + Sync {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>>;
     /// Makes a new shard's home of a backup, to be opened afterwards. Each file is compared with its hash.
     fn restore(&self, place: &ShardPlace, image: &BackedUp<'_>) -> Result<()>;
+    /// Opens a copy of a shard that another owns, which shows what its leader shows. Errors: where these
+    /// shards cannot be followed.
+    fn follow(&self, site: ShardSite, leader: Arc<dyn Leader>) -> Result<Arc<dyn Shard>> {
+        let _ = (site, leader);
+        Err(Error::bad_request("shards of this kind have no replicas; use one"))
+    }
 }
 
 /// Where a shard lives: which one it is, and the site that has its home.

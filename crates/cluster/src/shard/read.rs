@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use engine::{JoinedValues, Losses, SegmentStats, ShardStats};
+use engine::{FilePiece, FollowerHas, JoinedValues, Losses, SegmentStats, ShardStats, SnapshotImage};
 use meter::Meters;
 use plan::partial::{
     ByValue, ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef,
@@ -27,6 +27,15 @@ use serde::{Deserialize, Serialize};
 pub trait ShardReader: Send + Sync {
     /// What searches see now. Dropping it lets go of it.
     fn pin(&self) -> Arc<dyn ShardSnapshot>;
+    /// The same, of an owner that has found its home its own lately, for those who follow it (model
+    /// `follow_leader`).
+    fn pin_led(&self) -> Result<Arc<dyn ShardSnapshot>> {
+        Ok(self.pin())
+    }
+    /// Whether what it shows is what its owner shows: only of a copy it may be anything else.
+    fn freshness(&self) -> Freshness {
+        Freshness::Fresh
+    }
     /// What searches would see after a commit. Waits until all of it is durable; shows nobody else anything.
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>>;
     /// Anything else that is asked; [`ShardRead::ask`] is the typed way to it.
@@ -46,6 +55,17 @@ pub trait ShardReader: Send + Sync {
     fn try_stats(&self) -> Option<ShardStats> {
         Some(self.stats())
     }
+}
+
+/// How old what a copy of a shard shows may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// Its leader shows no more, or did not a moment ago.
+    Fresh,
+    /// Its leader has not answered for a while.
+    Stale,
+    /// It has not looked at its leader yet.
+    Unknown,
 }
 
 /// What a shard shows at one moment: what several questions of one request are asked of, so that they mean
@@ -184,6 +204,10 @@ reads! { 'a, SnapshotRequest, SnapshotAnswer, SnapshotRead::ask_pinned(dyn Shard
     DocumentAt(DocumentAtRead<'a>) -> Option<(String, Document)>;
     /// How the query of the plan scores the first documents of another, whether it finds them or not, by id.
     ExplainOther(ExplainOtherRead<'a>) -> Vec<(String, Explanation)>;
+    /// What it shows, for a follower; `None` where that has all of it.
+    Image(ImageRead<'a>) -> Option<SnapshotImage>;
+    /// Bytes of a file of what it shows.
+    Piece(FilePiece<'a>) -> Vec<u8>;
 }
 
 pub struct GetRead<'a> {
@@ -225,6 +249,10 @@ pub struct ExplainOtherRead<'a> {
     pub other: &'a Query,
     /// Documents of `other`.
     pub limit: usize,
+}
+
+pub struct ImageRead<'a> {
+    pub has: &'a FollowerHas,
 }
 
 pub struct VersionsRead {

@@ -104,7 +104,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
             // What a collection is, its lead knows first, and changes alone.
             let lead = collection.lead_elsewhere().filter(|_| handler.is_administrative());
             if let Some(lead) = lead {
-                return Some(Serving::Elsewhere(name, Some(lead)));
+                return Some(Serving::Elsewhere(name, vec![lead]));
             }
             Some(Serving::Collection { named: name, collection, beside: Vec::new(), core, handler, path })
         }

@@ -27,6 +27,8 @@ pub(crate) struct MemberCarrier {
     pub node: Weak<Node>,
     pub key: MemberKey,
     pub clock: Arc<dyn Clock>,
+    /// For whoever asks from a thread that is none of it: shards' own tasks.
+    pub runtime: Handle,
 }
 
 impl Carrier for MemberCarrier {
@@ -59,7 +61,7 @@ impl Carrier for MemberCarrier {
             }
         };
         // From a thread that the runtime may not count on meanwhile: the seam of shards blocks.
-        let answer = compute(|| Handle::current().block_on(answer))?;
+        let answer = compute(|| self.runtime.block_on(answer))?;
         if answer.status == 200 {
             return Ok(answer.body.into());
         }

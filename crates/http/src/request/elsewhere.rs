@@ -2,7 +2,8 @@
 //! it is, as in SolrCloud any node serves any collection. A request that was sent on already stays where it
 //! is: whoever sent it knows less than who got it, and asks again.
 //!
-//! In: a request whose path names such a collection; out: the owner's reply, or 503 while there is none.
+//! In: a request whose path names such a collection; out: the reply of whoever leads it, or has a part of it
+//! where the lead cannot be reached, or 503 while there is none.
 
 use std::sync::Arc;
 
@@ -57,34 +58,47 @@ pub(crate) fn place(
     let mut owners = described.iter().map(Description::owner);
     let first = owners.next()?;
     if here.is_empty() && owners.all(|owner| owner == first) {
-        return Some(Err(Serving::Elsewhere(name.to_owned(), first.cloned())));
+        let members = described.first().map(Description::members).unwrap_or_default();
+        return Some(Err(Serving::Elsewhere(name.to_owned(), members.into_iter().cloned().collect())));
     }
     // Several members have them: whoever was asked gathers what they answer.
     let all = described.iter().map(|it| server.node.described_to_read(it)).collect::<Result<_>>();
     Some(all.map_err(|error| Serving::Unread(name.to_owned(), error)))
 }
 
-/// Sends it to the owner.
+/// Sends it to the first of those that serve the collection, or to the next where that one cannot be reached.
 pub(crate) async fn forward(
     server: &Arc<Server>,
     request: Request<Incoming>,
-    (name, owner): (&str, Option<&Member>),
+    (name, members): (&str, &[Member]),
 ) -> Result<Reply> {
     if request.headers().contains_key(FORWARDED_BY) {
         // Two members that each take the other for the owner would send it round for ever.
         return Err(unavailable(format!("`{name}` is no longer, or not yet, served here; try again")));
     }
-    let (forward, owner) = reachable(server, name, owner)?;
+    let mut members = members.iter().filter(|member| server.node.is_alive(member));
+    let (forward, mut member) = reachable(server, name, members.next())?;
     let method = request.method().to_string();
     let target = request.uri().path_and_query().map_or("/", |target| target.as_str()).to_owned();
     let headers = passed_on(server, request.headers());
     // Whole, so that nothing of it was sent where its sender breaks off; its room counts until the answer.
     let (body, _room) = Upload::new(server, request, server.config.body_bytes_max)?.whole().await?;
     let body = (!body.is_empty()).then_some(body);
-    let forwarded = Forwarded { url: owner.url.clone(), method, target, headers, body, is_safe: false };
-    let answer = while_alive(&server.node, owner, forward.forward(forwarded)).await?;
-    let ForwardedAnswer { status, content_type, retry_after_s, body } = answer;
-    Ok(Reply { status, content_type: content_type.into(), retry_after_s, body, ..Reply::default() })
+    let is_search = method == "GET" && !target.contains("/update");
+    loop {
+        let (method, target, headers, body) = (method.clone(), target.clone(), headers.clone(), body.clone());
+        let forwarded = Forwarded { url: member.url.clone(), method, target, headers, body, is_safe: false };
+        match (while_alive(&server.node, member, forward.forward(forwarded)).await, members.next()) {
+            (Ok(answer), _) => {
+                let ForwardedAnswer { status, content_type, retry_after_s, body } = answer;
+                let content_type = content_type.into();
+                return Ok(Reply { status, content_type, retry_after_s, body, ..Reply::default() });
+            }
+            // It was not reached; or what it did is of no account.
+            (Err(error), Some(next)) if error.kind == ErrorKind::Unavailable || is_search => member = next,
+            (Err(error), _) => return Err(error),
+        }
+    }
 }
 
 /// What sends requests to the owner of `name`. Errors: `Unavailable` where nobody serves it at the moment.

@@ -126,8 +126,8 @@ async fn serve(
     let serving = handlers::find(server, target)?;
     watch.begin(&serving);
     // Who may is the owner's to say, by the same rules.
-    if let Serving::Elsewhere(name, owner) = &serving {
-        let answer = Box::pin(elsewhere::forward(server, request, (name, owner.as_ref()))).await;
+    if let Serving::Elsewhere(name, members) = &serving {
+        let answer = Box::pin(elsewhere::forward(server, request, (name, members))).await;
         return answer.map_or_else(|error| bare_error(&error), Some);
     }
     let sent = match url_params(&request) {

@@ -31,8 +31,9 @@ pub(crate) enum Serving {
     V2(V2),
     /// Nobody: the name stands for this many collections, and the handler can ask one alone.
     Several(String, usize),
-    /// Another member, which serves the collection of this name; nobody at the moment without one.
-    Elsewhere(String, Option<Member>),
+    /// Other members, which have parts of the collection of this name, its lead first; nobody at the moment
+    /// without one.
+    Elsewhere(String, Vec<Member>),
     /// Nobody: of the collections of this name, which several members serve, one cannot be read.
     Unread(String, Error),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.

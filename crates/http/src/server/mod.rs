@@ -9,6 +9,7 @@ pub(crate) mod tasks;
 use std::sync::Arc;
 
 use cluster::{Answering, Node};
+use tokio::runtime::Handle;
 
 use crate::admission::Admission;
 use crate::config::ServeConfig;
@@ -43,7 +44,8 @@ impl Server {
         let key = node.member_secret().map(MemberKey::new);
         if let (Some(forward), Some(key)) = (&config.forward, &key) {
             let (forward, key, clock) = (forward.clone(), key.clone(), node.clock().clone());
-            node.set_carrier(Arc::new(MemberCarrier { forward, node: Arc::downgrade(&node), key, clock }));
+            let (runtime, weak) = (Handle::current(), Arc::downgrade(&node));
+            node.set_carrier(Arc::new(MemberCarrier { forward, node: weak, key, clock, runtime }));
         }
         let desk = key.map(|key| (Arc::new(Answering::new(node.clock().clone())), key));
         Self {

@@ -23,7 +23,7 @@ pub struct CollectionFacts {
     pub aliases: Vec<String>,
 }
 
-/// A shard and its one replica.
+/// A shard with its replicas: that of its leader, and those of the members that follow it.
 #[derive(Clone, Debug)]
 pub struct ShardFacts {
     pub name: String,
@@ -32,6 +32,7 @@ pub struct ShardFacts {
     pub node: String,
     /// N of `core_nodeN`.
     pub node_number: u32,
+    pub followers: Vec<FollowerFacts>,
     /// As Solr spells it; `None` where shards are named.
     pub range: Option<String>,
     /// What `COLSTATUS` shows of its leader's files, where that is asked for.
@@ -40,14 +41,64 @@ pub struct ShardFacts {
     pub missing: Option<String>,
 }
 
+/// A replica that follows its shard's leader.
+#[derive(Clone, Debug)]
+pub struct FollowerFacts {
+    pub core: String,
+    pub node: String,
+    pub node_number: u32,
+}
+
+impl FollowerFacts {
+    fn core_node(&self) -> String {
+        core_node(self.node_number)
+    }
+}
+
+fn core_node(number: u32) -> String {
+    format!("core_node{number}")
+}
+
+/// Solr's words, the best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Health {
+    Green,
+    /// With replicas that are down.
+    Yellow,
+    /// It answers searches and takes no updates.
+    Orange,
+    Red,
+}
+
+impl Health {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Green => "GREEN",
+            Self::Yellow => "YELLOW",
+            Self::Orange => "ORANGE",
+            Self::Red => "RED",
+        }
+    }
+}
+
 impl ShardFacts {
-    /// Solr's word for a shard that answers searches and takes no updates.
-    fn health(&self) -> &'static str {
-        if self.missing.is_some() { "ORANGE" } else { "GREEN" }
+    fn health(&self, live_nodes: &[String]) -> Health {
+        let (leads, followers) = (live_nodes.contains(&self.node), self.live_followers(live_nodes));
+        match (leads, followers) {
+            (false, 0) => Health::Red,
+            (false, _) => Health::Orange,
+            (true, _) if self.missing.is_some() => Health::Orange,
+            (true, followers) if followers < self.followers.len() => Health::Yellow,
+            (true, _) => Health::Green,
+        }
+    }
+
+    fn live_followers(&self, live_nodes: &[String]) -> usize {
+        self.followers.iter().filter(|it| live_nodes.contains(&it.node)).count()
     }
 
     fn core_node(&self) -> String {
-        format!("core_node{}", self.node_number)
+        core_node(self.node_number)
     }
 
     fn range(&self) -> Node {
@@ -106,18 +157,17 @@ pub fn pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Node {
 }
 
 fn collection(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> Node {
-    let is_live = |shard: &ShardFacts| live_nodes.contains(&shard.node);
-    let health_of = |shard: &ShardFacts| if is_live(shard) { shard.health() } else { "RED" };
+    let is_live = |node: &str| live_nodes.iter().any(|live| live == node);
     let health = |shard: &ShardFacts| {
-        let mut entries = vec![("health".into(), Node::str(health_of(shard)))];
+        let mut entries = vec![("health".into(), Node::str(shard.health(live_nodes).name()))];
         entries.extend(missing(shard));
         entries
     };
     let mut entries = state(scheme, facts, &is_live, &health);
     // Of the worst of its shards.
-    let worst = facts.shards.iter().map(health_of).max().unwrap_or("GREEN");
+    let worst = facts.shards.iter().map(|shard| shard.health(live_nodes)).max().unwrap_or(Health::Green);
     entries.extend([
-        ("health".into(), Node::str(worst)),
+        ("health".into(), Node::str(worst.name())),
         version(facts),
         ("creationTimeMillis".into(), Node::Long(facts.created_ms)),
     ]);
@@ -153,14 +203,19 @@ pub fn live_node_document(node: &str) -> Entries {
 fn state(
     scheme: &str,
     facts: &CollectionFacts,
-    is_live: &dyn Fn(&ShardFacts) -> bool,
+    is_live: &dyn Fn(&str) -> bool,
     beside: &dyn Fn(&ShardFacts) -> Entries,
 ) -> Entries {
     let shard = |shard: &ShardFacts| {
-        let replica = Node::JavaMap(replica(is_live(shard), scheme, shard));
+        let leader = Node::JavaMap(leader(is_live(&shard.node), scheme, shard));
+        let mut replicas: Entries = vec![(shard.core_node().into(), leader)];
+        replicas.extend(shard.followers.iter().map(|follower| {
+            let FollowerFacts { core, node, .. } = follower;
+            (follower.core_node().into(), Node::JavaMap(replica(is_live(node), scheme, (core, node))))
+        }));
         let mut entries = vec![
             ("range".into(), shard.range()),
-            ("replicas".into(), Node::JavaMap(vec![(shard.core_node().into(), replica)])),
+            ("replicas".into(), Node::JavaMap(replicas)),
             ("state".into(), Node::str("active")),
         ];
         entries.extend(beside(shard));
@@ -178,12 +233,14 @@ fn missing(shard: &ShardFacts) -> Option<(Name, Node)> {
 }
 
 fn settings(facts: &CollectionFacts) -> Entries {
+    let replicas = facts.shards.iter().map(|shard| 1 + shard.followers.len()).max().unwrap_or(1);
+    let replicas = i32::try_from(replicas).unwrap_or(i32::MAX);
     vec![
         ("pullReplicas".into(), Node::Int(0)),
         ("configName".into(), text(&facts.configset)),
-        ("replicationFactor".into(), Node::Int(1)),
+        ("replicationFactor".into(), Node::Int(replicas)),
         ("router".into(), router(facts)),
-        ("nrtReplicas".into(), Node::Int(1)),
+        ("nrtReplicas".into(), Node::Int(replicas)),
         ("tlogReplicas".into(), Node::Int(0)),
     ]
 }
@@ -201,16 +258,21 @@ fn version(facts: &CollectionFacts) -> (Name, Node) {
 }
 
 /// Flags are strings: that is how clients compare them.
-fn replica(is_live: bool, scheme: &str, shard: &ShardFacts) -> Entries {
-    let node = &*shard.node;
+fn leader(is_live: bool, scheme: &str, shard: &ShardFacts) -> Entries {
+    let mut entries = replica(is_live, scheme, (&shard.core, &shard.node));
+    entries.push(("leader".into(), Node::str("true")));
+    entries
+}
+
+/// Of whoever does not lead.
+fn replica(is_live: bool, scheme: &str, (core, node): (&str, &str)) -> Entries {
     vec![
-        ("core".into(), text(&shard.core)),
+        ("core".into(), text(core)),
         ("node_name".into(), text(node)),
         ("base_url".into(), Node::Str(base_url(node, scheme).into())),
         ("state".into(), Node::str(if is_live { "active" } else { "down" })),
         ("type".into(), Node::str("NRT")),
         ("force_set_state".into(), Node::str("false")),
-        ("leader".into(), Node::str("true")),
     ]
 }
 
@@ -218,17 +280,24 @@ fn replica(is_live: bool, scheme: &str, shard: &ShardFacts) -> Entries {
 pub fn collection_status(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> Node {
     let shard = |shard: &ShardFacts| {
         let is_live = live_nodes.contains(&shard.node);
-        let mut leader: Entries = vec![("coreNode".into(), text(&shard.core_node()))];
-        leader.extend(replica(is_live, scheme, shard));
-        leader.extend(shard.segments.clone().map(|segments| ("segInfos".into(), segments)));
-        let (up, down) = (i32::from(is_live), i32::from(!is_live));
-        let counts =
-            [("total", 1), ("active", up), ("down", down), ("recovering", 0), ("recovery_failed", 0)];
+        let mut leads: Entries = vec![("coreNode".into(), text(&shard.core_node()))];
+        leads.extend(leader(is_live, scheme, shard));
+        leads.extend(shard.segments.clone().map(|segments| ("segInfos".into(), segments)));
+        let (total, up) =
+            (1 + shard.followers.len(), usize::from(is_live) + shard.live_followers(live_nodes));
+        let counts = [
+            ("total", total),
+            ("active", up),
+            ("down", total - up),
+            ("recovering", 0),
+            ("recovery_failed", 0),
+        ];
+        let counts = counts.map(|(name, count)| (name, i32::try_from(count).unwrap_or(i32::MAX)));
         let mut entries: Entries = vec![
             ("state".into(), Node::str("active")),
             ("range".into(), shard.range()),
             ("replicas".into(), Node::map(counts.map(|(name, count)| (name, Node::Int(count))))),
-            ("leader".into(), Node::Map(leader)),
+            ("leader".into(), Node::Map(leads)),
         ];
         entries.extend(missing(shard));
         (Name::Owned(shard.name.clone()), Node::Map(entries))

@@ -45,8 +45,10 @@ pub(super) fn owner(call: &Call<'_>, action: &str) -> Result<Option<Member>> {
 fn collection_of(action: &str) -> Option<Param<String>> {
     match action {
         "DELETE" | "RELOAD" | "RENAME" | "COLLECTIONPROP" => Some(params::NAME),
-        "MODIFYCOLLECTION" | "CREATESHARD" | "DELETESHARD" | "BACKUP" | "CREATESNAPSHOT"
-        | "LISTSNAPSHOTS" | "DELETESNAPSHOT" => Some(params::COLLECTION),
+        "MODIFYCOLLECTION" | "CREATESHARD" | "DELETESHARD" | "ADDREPLICA" | "DELETEREPLICA"
+        | "MOVEREPLICA" | "BACKUP" | "CREATESNAPSHOT" | "LISTSNAPSHOTS" | "DELETESNAPSHOT" => {
+            Some(params::COLLECTION)
+        }
         _ => None,
     }
 }

@@ -24,12 +24,12 @@ pub(super) fn list(call: &Call<'_>) -> Entries {
 
 pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     let name = call.required(&collections::NAME)?;
-    replicas::check_new(call)?;
     replicas::check_collection(call)?;
     let configset = call.text(&collections::CONFIGSET);
     let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
     wanted.shards = sharding::asked(call)?;
+    wanted.copies = replicas::copies(call)?;
     wanted.nodes = replicas::nodes(call);
     let alias = call.text(&collections::ALIAS).filter(|alias| *alias != name);
     let collection = call.server.node.create(wanted).await?;

@@ -1,6 +1,7 @@
-//! What is asked of replicas and of the nodes they are put on, by Solr's parameters. Each shard has one: who
-//! asks for others counts on them, and is refused. What is accepted is honoured, else it is refused by name:
-//! a request for two replicas that got one would be trusted for what is not there.
+//! What is asked of replicas and of the nodes they are put on, by Solr's parameters. Each shard has one that
+//! leads; others follow it, on other nodes, and any of them may lead when it is gone: what Solr calls NRT and
+//! TLOG. What is accepted is honoured, else it is refused by name: a request for two replicas that got one
+//! would be trusted for what is not there.
 
 use cluster::Member;
 use plan::{Error, Result};
@@ -13,11 +14,32 @@ use crate::request::call::Call;
 const ALL_NODES: &str = "ALL_LIVE_NODES";
 const NO_NODES: &str = "EMPTY";
 
-/// Of shards that are made: how many replicas, and where. Errors: `BadRequest`.
+/// Of a shard that is made in a collection that is there: one replica, and where. Errors: `BadRequest`.
 pub(super) fn check_new(call: &Call<'_>) -> Result<()> {
     for param in [&params::REPLICATION_FACTOR, &params::NRT_REPLICAS, &params::TLOG_REPLICAS] {
         check_count(call, param)?;
     }
+    check_places(call)
+}
+
+/// How many members are to follow each shard of a collection that is made. Errors: `BadRequest` for more than
+/// there are.
+pub(super) fn copies(call: &Call<'_>) -> Result<usize> {
+    check_places(call)?;
+    let asked = |param| call.value(param).map(Option::unwrap_or_default);
+    let nrt = asked(&params::NRT_REPLICAS)?.max(asked(&params::REPLICATION_FACTOR)?);
+    let replicas = nrt + asked(&params::TLOG_REPLICAS)?;
+    let members = call.server.node.living().len();
+    if replicas > members.max(1) {
+        return Err(Error::bad_request(format!(
+            "cannot create the collection: it is to have {replicas} replicas of each shard, and {members} node(s) \
+             live, each of which has one at most; use fewer, or start more nodes"
+        )));
+    }
+    Ok(replicas.saturating_sub(1))
+}
+
+fn check_places(call: &Call<'_>) -> Result<()> {
     match call.value(&params::PULL_REPLICAS)? {
         None | Some(0) => check_nodes(call),
         Some(count) => Err(Error::bad_request(format!(

@@ -2,11 +2,13 @@
 //! an overseer.
 //!
 //! In: the node's collections and state; out: facts from which `solr::admin` writes the answers, each shard
-//! with one replica, on the node that serves its collection.
+//! with the replica of whoever serves it and those that follow.
 
-use cluster::{ClusterState, Description};
+use cluster::{ClusterState, Description, FollowerReplica, Member, ShardDocument};
 use plan::{Error, Result};
-use solr::admin::{ClusterFacts, CollectionFacts, ShardFacts, cluster_status, collection_status};
+use solr::admin::{
+    ClusterFacts, CollectionFacts, FollowerFacts, ShardFacts, cluster_status, collection_status,
+};
 use solr::params::Param;
 use solr::params::admin::collections as params;
 use solr::response::{Entries, Name, Node};
@@ -123,8 +125,17 @@ fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> Coll
 
 /// What is said of a collection wherever it is served.
 pub(super) fn described(collection: &Description) -> CollectionFacts {
+    let followers = |shard: &ShardDocument| {
+        let each = collection.followers(&shard.name).into_iter();
+        let facts = |(replica, member): (FollowerReplica, &Member)| {
+            let FollowerReplica { core, node_number } = replica;
+            FollowerFacts { core, node: member.name.clone(), node_number }
+        };
+        each.map(facts).collect()
+    };
     let shards = collection.shard_documents().into_iter().map(|shard| ShardFacts {
         missing: None,
+        followers: followers(&shard),
         node: collection.shard_owner(&shard.name).map(|owner| owner.name.clone()).unwrap_or_default(),
         name: shard.name,
         core: shard.core,

@@ -39,7 +39,7 @@ pub const TARGET: Param<String> = plain("target", "With `RENAME`: the new name."
 pub const FOLLOW_ALIASES: Preset<bool> = off("followAliases", "With `DELETE`: `name` may be an alias.");
 pub const SHARD: Param<String> = plain(
     "shard",
-    "With `CLUSTERSTATUS`: just these, with commas between; with `CREATESHARD` and `DELETESHARD`: which one.",
+    "With `CLUSTERSTATUS`: just these, with commas between; with `CREATESHARD`, `DELETESHARD` and what changes replicas: which one.",
 );
 pub const SEGMENTS: Preset<bool> = off("segments", "With `COLSTATUS`: with the files of the index.");
 /// One where it is not sent.
@@ -61,15 +61,28 @@ pub const SHARD_NAMES: Param<String> =
     plain("shards", "With `CREATE` and `router.name=implicit`: the shards' names, with commas between.");
 counts! {
     SHARDS_PER_NODE, "maxShardsPerNode", "With `CREATE`: taken and without a meaning, as in Solr 9.";
-    REPLICATION_FACTOR, "replicationFactor", "With `CREATE` and `MODIFYCOLLECTION`: 1.";
-    NRT_REPLICAS, "nrtReplicas", "With `CREATE`: 1.";
-    TLOG_REPLICAS, "tlogReplicas", "With `CREATE`: 1.";
+    REPLICATION_FACTOR, "replicationFactor", "With `CREATE`: how many replicas each shard has, on as many nodes. With `MODIFYCOLLECTION`: 1.";
+    NRT_REPLICAS, "nrtReplicas", "The same as `replicationFactor`.";
+    TLOG_REPLICAS, "tlogReplicas", "With `CREATE`: so many more replicas, of the same kind.";
     PULL_REPLICAS, "pullReplicas", "With `CREATE`: 0.";
 }
 pub const NODES: Param<String> = plain(
     "createNodeSet",
     "With `CREATE` and `CREATESHARD`: the nodes for its replicas, with commas between: this one, or `ALL_LIVE_NODES`.",
 );
+pub const NODE: Param<String> = plain(
+    "node",
+    "With `ADDREPLICA`: where; else the node that has the fewest shards, and no replica of this one.",
+);
+pub const REPLICA: Param<String> =
+    plain("replica", "With `DELETEREPLICA` and `MOVEREPLICA`: which one (`core_node2`).");
+pub const TYPE: Param<String> = plain("type", "With `ADDREPLICA`: `NRT` or `TLOG`, which are the same here.");
+pub const COUNT: Param<String> = plain("count", "With `DELETEREPLICA`: refused; replicas are named.");
+pub const SOURCE_NODE: Param<String> = plain(
+    "sourceNode",
+    "With `MOVEREPLICA`: the node whose replica of `shard` is moved, where `replica` names none.",
+);
+pub const TARGET_NODE: Param<String> = plain("targetNode", "With `MOVEREPLICA`: where to.");
 pub const READ_ONLY: Param<String> = plain("readOnly", "With `MODIFYCOLLECTION`: `false`.");
 pub const PER_REPLICA_STATE: Param<String> =
     plain("perReplicaState", "With `CREATE` and `MODIFYCOLLECTION`: `false`.");
@@ -181,6 +194,12 @@ pub const DOCS: &[ParamDoc] = &[
     PROPERTY.doc(),
     ParamDoc { support: Support::No, ..ROUTER.doc() },
     READ_ONLY.doc(),
+    NODE.doc(),
+    REPLICA.doc(),
+    TYPE.doc(),
+    COUNT.doc(),
+    SOURCE_NODE.doc(),
+    TARGET_NODE.doc(),
     PER_REPLICA_STATE.doc(),
     FLUSH.doc(),
     ASYNC.doc(),

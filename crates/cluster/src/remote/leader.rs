@@ -1,0 +1,70 @@
+//! The member that leads a shard, as a follower of it looks at it: what it shows is pinned there as for a
+//! search, and files that are in its memory alone come from that pin.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use meter::{Allowance, Clock, Limits, Meters, Trace};
+use plan::Result;
+
+use super::link::{Exchange, Link};
+use super::message::{Moment, ShardAddress};
+use super::pin::RemotePin;
+use crate::member::Member;
+use crate::shard::{FilePiece, FollowerHas, ImageRead, Leader, Shown, SnapshotImage, SnapshotRead};
+
+/// What is on its way for longer is asked for again.
+const ANSWER_MS_MAX: u64 = 2_000;
+
+pub(crate) struct RemoteLeader {
+    /// Another leads the shard when this one is gone; what was taken up of the one before stays.
+    link: ArcSwap<Link>,
+    clock: Arc<dyn Clock>,
+}
+
+struct RemoteShown {
+    pin: RemotePin,
+    image: SnapshotImage,
+    clock: Arc<dyn Clock>,
+}
+
+impl RemoteLeader {
+    pub fn new(
+        (exchange, clock): (Arc<Exchange>, Arc<dyn Clock>),
+        member: Member,
+        address: ShardAddress,
+    ) -> Self {
+        Self { link: ArcSwap::from_pointee(Link { exchange, member, address }), clock }
+    }
+
+    /// From now on this member is asked.
+    pub fn set(&self, exchange: Arc<Exchange>, member: Member, address: ShardAddress) {
+        self.link.store(Arc::new(Link { exchange, member, address }));
+    }
+}
+
+impl Leader for RemoteLeader {
+    fn look(&self, has: &FollowerHas) -> Result<Option<Box<dyn Shown>>> {
+        let pin = RemotePin::new(self.link.load_full(), Arc::default(), Moment::Led);
+        let image = ImageRead { has }.ask_pinned(&pin, &within(&self.clock))?;
+        let clock = self.clock.clone();
+        Ok(image.map(|image| Box::new(RemoteShown { pin, image, clock }) as _))
+    }
+}
+
+impl Shown for RemoteShown {
+    fn image(&self) -> &SnapshotImage {
+        &self.image
+    }
+
+    fn piece(&self, piece: FilePiece<'_>) -> Result<Vec<u8>> {
+        piece.ask_pinned(&self.pin, &within(&self.clock))
+    }
+}
+
+/// Each question has its own time.
+fn within(clock: &Arc<dyn Clock>) -> Meters {
+    let limits = Limits { time_ms: Some(ANSWER_MS_MAX), ..Limits::default() };
+    let allowance = Allowance::new(limits, clock.clone(), clock.now_ms());
+    Meters { allowance, trace: Trace::default() }
+}
