@@ -62,12 +62,12 @@ impl Options {
     pub fn parse(words: &[String]) -> Result<Self> {
         let mut words = Words::new(words);
         let url = words.value("--url")?.map(|url| url.trim_end_matches('/').to_owned());
-        let mut create = |name: &str| words.value(name)?.as_deref().map_or(Ok(Create::Cores), Create::parse);
+        let mut create = |name: &str| words.value(name)?.as_deref().map(Create::parse).transpose();
         let (create, ours_created) = (create("--create")?, create("--create-ours")?);
         let options = Self {
             url,
             filter: words.value("--filter")?,
-            create,
+            create: create.unwrap_or(Create::Cores),
             record: words.flag("--record"),
             accept: words.flag("--accept"),
             verbose: words.flag("--verbose"),
@@ -78,12 +78,31 @@ impl Options {
             )?,
         };
         words.finish()?;
+        options.check_random()?;
         if (options.record || options.random.is_some()) && options.url.is_none() {
             return Err(
                 Misuse("`--record` and `--random` need the `--url` of a server to ask".to_owned()).into()
             );
         }
         Ok(options)
+    }
+
+    /// Refuses what random requests would pass over: they are of no scenario, and nothing of them is kept.
+    fn check_random(&self) -> Result<()> {
+        if self.random.is_none() {
+            return Ok(());
+        }
+        let others = [
+            ("--filter", self.filter.is_some(), "`--seed` and the count of `--random` choose requests"),
+            ("--record", self.record, "write a scenario of what is found, then record it"),
+            ("--accept", self.accept, "write a scenario of what is found"),
+        ];
+        match others.iter().find(|(_, is_said, _)| *is_said) {
+            Some((name, _, instead)) => {
+                Err(Misuse(format!("`{name}` means nothing with `--random`; {instead}")).into())
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -210,6 +229,25 @@ impl FileRun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let parse = |line: &str| {
+            let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+            Options::parse(&words).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        let random = "--url http://127.0.0.1:1/solr --random 5";
+        for more in ["", " --seed 3", " --verbose"] {
+            assert_eq!(parse(&format!("{random}{more}")), "");
+        }
+        for other in ["--filter facet", "--record", "--accept"] {
+            let name = other.split(' ').next().unwrap();
+            assert!(parse(&format!("{random} {other}")).contains(name), "{other}");
+        }
+        for alone in ["--seed 3", "--ours http://127.0.0.1:1/solr", "--create-ours cores"] {
+            assert!(parse(alone).contains("--random"), "{alone}");
+        }
+    }
 
     #[test]
     fn every_question_has_its_answer() {

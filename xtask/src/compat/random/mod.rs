@@ -41,14 +41,25 @@ impl Random {
     pub fn parse(
         count: Option<&str>,
         first: Option<&str>,
-        (ours, create): (Option<String>, Create),
+        (ours, create): (Option<String>, Option<Create>),
     ) -> Result<Option<Self>> {
         let number = |name: &str, text: &str| {
             let wrong = |_| Misuse(format!("`{name}` is a whole number, not `{text}`"));
             text.parse().map_err(wrong)
         };
-        let Some(count) = count else { return Ok(None) };
+        let Some(count) = count else {
+            let said = [
+                ("--seed", first.is_some()),
+                ("--ours", ours.is_some()),
+                ("--create-ours", create.is_some()),
+            ];
+            return match said.iter().find(|(_, is_said)| *is_said) {
+                Some((name, _)) => Err(Misuse(format!("`{name}` goes with `--random`; add it")).into()),
+                None => Ok(None),
+            };
+        };
         let first = first.map_or(Ok(1), |first| number("--seed", first))?;
+        let create = create.unwrap_or(Create::Cores);
         let ours = ours.map(|url| url.trim_end_matches('/').to_owned());
         Ok(Some(Self { count: number("--random", count)?, first, ours, create }))
     }
