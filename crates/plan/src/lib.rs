@@ -124,3 +124,4 @@ pub use value::currency::{
 };
 pub use value::document::Document;
 pub use value::instant::{format_instant, parse_instant};
+pub use value::java_real::JavaReal;

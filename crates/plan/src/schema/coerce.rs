@@ -6,6 +6,7 @@ use crate::error::{Error, Result, RootCause};
 use crate::schema::class::FieldClass;
 use crate::value::Value;
 use crate::value::instant::parse_instant;
+use crate::value::java_real::JavaReal;
 
 /// The value as `class` holds it. Errors carry Solr's wording for the class's own failure (`For input string:
 /// "x"`).
@@ -58,9 +59,9 @@ fn number(value: &Value, class: FieldClass) -> Result<Value> {
         (FieldClass::Long, None, Some(number)) => Some(Value::Long(number as i64)),
         (FieldClass::Long, None, None) => text.parse().ok().map(Value::Long),
         (FieldClass::Float, _, Some(number)) => Some(Value::Float(number as f32)),
-        (FieldClass::Float, _, None) => java_real(&text).and_then(|it| it.parse().ok()).map(Value::Float),
+        (FieldClass::Float, _, None) => JavaReal::parse_java(&text).map(Value::Float),
         (_, _, Some(number)) => Some(Value::Double(number)),
-        (_, _, None) => java_real(&text).and_then(|it| it.parse().ok()).map(Value::Double),
+        (_, _, None) => JavaReal::parse_java(&text).map(Value::Double),
     };
     parsed.ok_or_else(|| {
         let real = matches!(class, FieldClass::Float | FieldClass::Double);
@@ -68,17 +69,6 @@ fn number(value: &Value, class: FieldClass) -> Result<Value> {
         let message = if empty { "empty String".to_owned() } else { format!("For input string: \"{text}\"") };
         Error::bad_request(message).with_root(RootCause::NumberFormat)
     })
-}
-
-/// What Java's `parseDouble` reads, as Rust reads it: `NaN` and `Infinity` in just this case, a type suffix
-/// ignored. Hexadecimal reals are left out.
-fn java_real(text: &str) -> Option<&str> {
-    let text = text.trim();
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if unsigned.starts_with(|it: char| it.is_ascii_digit() || it == '.') {
-        return Some(text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text));
-    }
-    matches!(unsigned, "NaN" | "Infinity").then_some(text)
 }
 
 #[cfg(test)]

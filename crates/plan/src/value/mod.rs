@@ -6,6 +6,7 @@
 pub(crate) mod currency;
 pub(crate) mod document;
 pub(crate) mod instant;
+pub(crate) mod java_real;
 
 use std::cmp::Ordering;
 

@@ -129,6 +129,8 @@ impl<'a> RangeValues<'a> {
     pub(super) fn displayed_gap(&self, gap: String) -> String {
         match (&self.money, self.price(&gap)) {
             (Some(_), Some(money)) => money.to_string(),
+            // What is no number to a reader of the answer.
+            _ if gap.contains(['x', 'X']) => self.number(&gap).map_or(gap, |number| number.to_text()),
             _ => gap,
         }
     }
@@ -179,8 +181,9 @@ fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
         (Value::Long(a), Value::Long(b)) | (Value::Date(a), Value::Date(b)) => Some(a.cmp(b)),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-        (Value::Double(a), Value::Double(b)) => a.partial_cmp(b),
+        // As Java compares: what is no number comes last.
+        (Value::Float(a), Value::Float(b)) => Some(a.total_cmp(b)),
+        (Value::Double(a), Value::Double(b)) => Some(a.total_cmp(b)),
         _ => None,
     }
 }

@@ -2,9 +2,7 @@
 //! function asks for them, as in Solr, for which a word may be a field, a number or a text by where it
 //! stands.
 
-use std::str::FromStr;
-
-use plan::{Error, Function, Operator, Query, Result, Value};
+use plan::{Error, Function, JavaReal, Operator, Query, Result, Value};
 
 use super::check::check_arguments;
 use super::cursor::Cursor;
@@ -241,7 +239,7 @@ impl<'a> FunctionSource<'a> {
     }
 
     /// The next argument as a number of kind `T`, which Solr calls `name`.
-    pub(super) fn number<T: FromStr>(&mut self, name: &str) -> Result<T, Failure> {
+    pub(super) fn number<T: JavaReal>(&mut self, name: &str) -> Result<T, Failure> {
         let Argument { text, quoted } = self.argument()?;
         let shown = text.as_deref().unwrap_or("null");
         if quoted {
