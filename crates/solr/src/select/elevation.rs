@@ -63,6 +63,7 @@ impl Elevation {
         }
         let key: Arc<str> = context.schema.unique_key.clone().unwrap_or_else(|| "id".into());
         let one = |id: String| Query::Term { field: key.clone(), value: Value::Str(id) };
+        let reaches_all = hits_looked_at_again(context)?.is_some_and(|hits| hits >= elevated.len());
         let tags = elevation::EXCLUDE_TAGS.read(params)?.unwrap_or_default();
         Ok(Some(Self {
             elevated: elevated.into_iter().map(one).collect(),
@@ -70,7 +71,7 @@ impl Elevation {
             exclusive: elevation::EXCLUSIVE.read(params)?,
             marks: elevation::MARK_EXCLUDES.read(params)?,
             only_matching: elevation::ONLY_MATCHING.read(params)?,
-            configured_order: elevation::CONFIGURED_ORDER.read(params)?,
+            configured_order: elevation::CONFIGURED_ORDER.read(params)? || reaches_all,
             force: elevation::FORCE.read(params)?.unwrap_or(component.force),
             // As they are, blanks too: those of filters are not trimmed either.
             exclude_tags: tags.split(',').map(str::to_owned).collect(),
@@ -115,22 +116,17 @@ impl Elevation {
         Ok(Collapse { best, keep: Some(any(&self.elevated)), ..collapse })
     }
 
-    /// What is elevated goes before each key of scores, or before all keys.
+    /// What is elevated goes before a leading score, or before all keys. Only there, as in Solr: who sorts by
+    /// price has said what comes first, unless `forceElevation` is on. Where the worst come first, what is
+    /// elevated is last.
     pub(super) fn sort(&self, keys: Vec<SortKey>) -> Vec<SortKey> {
-        let first = self.first_key();
-        let mut sorted = Vec::with_capacity(keys.len() + 1);
-        if self.force {
-            sorted.push(first.clone());
-        }
-        for key in keys {
-            // Only before a leading score, as in Solr: who sorts by price has said what comes first, unless
-            // `forceElevation` is on.
-            if key.by == SortBy::Score && sorted.is_empty() {
-                sorted.push(first.clone());
+        let first = match keys.first() {
+            Some(key) if key.by == SortBy::Score => {
+                Some(SortKey { descending: key.descending, ..self.first_key() })
             }
-            sorted.push(key);
-        }
-        sorted
+            _ => self.force.then(|| self.first_key()),
+        };
+        first.into_iter().chain(keys).collect()
     }
 
     /// Filters with certain tags let pass what is elevated.
@@ -178,6 +174,15 @@ fn exists(query: Query) -> Function {
 
 fn split(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// At how many hits `rq` looks again. Where it reaches all that is elevated they keep the order of their rule,
+/// whatever the request says of that, as in Solr.
+fn hits_looked_at_again(context: &QueryContext<'_>) -> Result<Option<usize>> {
+    const USUAL: usize = 200;
+    let Some(text) = query::RQ.sent(context.params) else { return Ok(None) };
+    let (local, _) = split_local_params(text, context.params)?;
+    Ok(Some(local.get("reRankDocs").map_or(USUAL, |hits| hits.parse().unwrap_or(1))))
 }
 
 /// What the request itself names.
