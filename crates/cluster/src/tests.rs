@@ -59,6 +59,7 @@ pub(crate) fn config(boolean_clauses_max: usize) -> CollectionConfig {
         components: plan::Components::default(),
         named: plan::NamedParts::NONE,
         param_sets: vec![],
+        prefix_length_min: None,
         slow_query_ms: None,
         score_statistics: plan::ScoreStatistics::default(),
         source: std::sync::Arc::default(),

@@ -28,18 +28,22 @@ pub struct GetRequest {
 }
 
 /// A document that was asked for, with those below it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Fetched {
     pub document: Document,
     pub children: Vec<ChildHit>,
     /// By their numbers among those that are asked.
     pub collection: usize,
     pub shard: u32,
+    /// Of the functions in `fl`, in their order.
+    pub values: Vec<Option<Value>>,
+    /// Its number in the index; `None` where nothing searched for it.
+    pub place: Option<u64>,
 }
 
 impl From<(u32, Document)> for Fetched {
     fn from((shard, document): (u32, Document)) -> Self {
-        Self { document, children: Vec::new(), collection: 0, shard }
+        Self { document, children: Vec::new(), collection: 0, shard, values: Vec::new(), place: None }
     }
 }
 
@@ -51,8 +55,8 @@ const UNSUPPORTED: [Param<String>; 4] =
     [get::UPDATES, get::INDEX_FINGERPRINT, get::INPUT_DOCUMENT, get::VERSION_RANGES];
 
 impl GetRequest {
-    /// `id` may repeat, `ids` holds several between commas.
-    pub fn parse(params: &Params) -> Result<Self> {
+    /// `id` may repeat, `ids` holds several between commas. The context is that of the first collection.
+    pub fn parse(params: &Params, context: &ResolveContext<'_>) -> Result<Self> {
         refuse_unsupported(params)?;
         if let Some(Param { name, .. }) = UNSUPPORTED.iter().find(|param| param.is_sent(params)) {
             return Err(Error::bad_request(format!(
@@ -68,20 +72,37 @@ impl GetRequest {
             ids,
             versions: versions(params)?,
             filters: filters.map(str::to_owned).collect(),
-            fields: FieldList::parse(params, None)?,
+            fields: Self::fields(params, context)?,
             single,
         })
     }
 
-    /// Whether filters decide which of the documents are shown, or others are shown below them: what only a
-    /// search tells.
+    /// Solr differs: it searches for columns of documents here too (`compat/select/get_computed.yaml`).
+    fn fields(params: &Params, context: &ResolveContext<'_>) -> Result<FieldList> {
+        let (dates, budget) = (context.dates(params)?, Budget::of(params));
+        let fields = FieldList::parse(params, &context.queries(params, &dates, &budget))?;
+        match fields.subqueries.is_empty() {
+            true => Ok(fields),
+            false => Err(Error::bad_request("`[subquery]` in `fl` is not supported by /get; use /select")),
+        }
+    }
+
+    /// Whether filters decide which of the documents are shown, others are shown below them, or what is shown
+    /// is worked out: what only a search tells.
+    ///
+    /// Solr differs: what is not committed has the number -1, unless something is worked out beside it
+    /// (`compat/select/get_computed.yaml`).
     pub fn is_searched(&self) -> bool {
-        let children = self.fields.items.iter().any(|item| matches!(item, FieldItem::Children { .. }));
-        (!self.filters.is_empty() || children) && !self.ids.is_empty()
+        let computed = |item: &FieldItem| {
+            matches!(item, FieldItem::Children { .. } | FieldItem::Function { .. } | FieldItem::Number { .. })
+        };
+        (!self.filters.is_empty() || self.fields.items.iter().any(computed)) && !self.ids.is_empty()
     }
 
     /// The search for those of the documents that pass the filters, in no order.
     pub fn filtered(&self, params: &Params, context: &ResolveContext<'_>) -> Result<SearchPlan> {
+        // Each collection gives the names in functions their meaning.
+        let functions = Self::fields(params, context)?.functions;
         let (dates, budget) = (context.dates(params)?, Budget::of(params));
         let context = QueryContext { filtering: true, ..context.queries(params, &dates, &budget) };
         let key = context.schema.unique_key.clone().unwrap_or_else(|| "id".into());
@@ -92,6 +113,7 @@ impl GetRequest {
             filters: filters.collect::<Result<_>>()?,
             page: Page { start: 0, rows: self.ids.len() },
             fields: self.selection(),
+            functions,
             children: self.fields.children(&context)?,
             ..SearchPlan::count(Query::TermSet { field: key, values })
         })
@@ -100,10 +122,11 @@ impl GetRequest {
     /// What such a search found, one entry an id.
     pub fn by_id(&self, result: SearchResult) -> Vec<Option<Fetched>> {
         let mut found: HashMap<String, Fetched> = HashMap::new();
-        for Hit { id, document, children, shard, .. } in result.hits {
-            found.insert(id, Fetched { document, children, collection: 0, shard });
+        for Hit { id, document, children, shard, values, place, .. } in result.hits {
+            found
+                .insert(id, Fetched { document, children, collection: 0, shard, values, place: Some(place) });
         }
-        self.ids.iter().map(|id| found.remove(id)).collect()
+        self.ids.iter().map(|id| found.get(id).cloned()).collect()
     }
 
     /// The same for other ids.
@@ -172,6 +195,7 @@ mod tests {
     use plan::SchemaSource;
 
     use super::*;
+    use crate::query::tests::Fixture;
     use crate::response::{Format, JsonStyle};
 
     /// Bytes recorded from Solr 9.10.1.
@@ -182,7 +206,9 @@ mod tests {
         let check = |pairs: &[(&str, &str)], found: Vec<Option<Document>>, expected: &str| {
             let found = found.into_iter().map(|it| it.map(|document| Fetched::from((0, document)))).collect();
             let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-            let request = GetRequest::parse(&Params::new(pairs.collect())).unwrap();
+            let fixture = Fixture::new();
+            let request =
+                GetRequest::parse(&Params::new(pairs.collect()), &fixture.resolve_context()).unwrap();
             let mut out = Vec::new();
             Format::Json(JsonStyle::default()).write(&request.respond(found, &[&schema]), &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), expected);
@@ -202,7 +228,7 @@ mod tests {
     fn versions_and_filters_are_asked_for() {
         let parse = |pairs: &[(&str, &str)]| {
             let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-            GetRequest::parse(&Params::new(pairs.collect()))
+            GetRequest::parse(&Params::new(pairs.collect()), &Fixture::new().resolve_context())
         };
         for (text, expected) in
             [("3", Some(3)), ("0", Some(1)), ("-1", None), ("99999999", Some(VERSIONS_MAX))]
@@ -212,6 +238,10 @@ mod tests {
         assert!(parse(&[("getVersions", "x")]).is_err());
         assert!(parse(&[("getUpdates", "1")]).is_err());
         assert!(parse(&[("id", "1"), ("fq", "a:b")]).unwrap().is_searched());
+        for computed in ["[docid]", "x:sum(1,2)", "[child]"] {
+            assert!(parse(&[("id", "1"), ("fl", computed)]).unwrap().is_searched(), "{computed}");
+        }
+        assert!(parse(&[("id", "1"), ("fl", "a:[subquery]")]).is_err());
         assert!(!parse(&[("id", "1"), ("fq", " ")]).unwrap().is_searched());
         assert!(!parse(&[("fq", "a:b")]).unwrap().is_searched());
     }

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use cluster::{Collection, GetShards, ShardDocument, ShardSelection};
-use plan::{Result, ShardChoice};
+use plan::{Error, Result, ShardChoice};
 use solr::params::shards;
 use solr::{Fetched, GetRequest, Params, versions_entry};
 
@@ -24,9 +24,11 @@ pub(super) async fn run(
     collection: &Arc<Collection>,
     (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
-    let mut request = GetRequest::parse(params)?;
     let together = asked(call, collection, params)?;
     let collections = together.collections();
+    let scopes = SearchScope::of_all(call, collections, permit);
+    let first = scopes.first().ok_or_else(|| Error::internal("a request asks no collection"))?;
+    let mut request = GetRequest::parse(params, &first.context())?;
     let chosen = ChosenShards::of(call, collections, (params, &request))?;
     let missing = Missing::of(collections, &chosen.selections);
     if let Some(limit) = request.versions {
@@ -38,7 +40,6 @@ pub(super) async fn run(
         [only] if only.sharded_name().is_none() => request.fields_mut().name_core(&only.core_name()),
         _ => name_shards(request.fields_mut(), || shards.concat()),
     }
-    let scopes = SearchScope::of_all(call, collections, permit);
     let found = of_all(collections, (&scopes, &shards, &chosen), (params, permit), &request).await?;
     let schemas: Vec<_> = scopes.iter().map(|scope| scope.context().schema).collect();
     Ok(missing.mark(permit, request.respond(found, &schemas).into()))

@@ -181,7 +181,11 @@ async fn in_collection(
         _ => Ok(EffectiveParams::plainly(&call.params, &presets).with_macros()),
     };
     let made = params.and_then(|EffectiveParams { sent, effective, refused }| {
-        let writers = Writers { assumed: assumed_format(call, handler), own: &config.named.writers };
+        let writers = Writers {
+            assumed: assumed_format(call, handler),
+            own: &config.named.writers,
+            otherwise: config.named.writer_assumed.as_deref(),
+        };
         Ok((Envelope::parse(sent, &effective, handler.class(), writers)?, effective, refused))
     });
     drop(preparing);

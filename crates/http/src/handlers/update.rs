@@ -11,7 +11,7 @@ use plan::{Document, Durable, Error, ErrorKind, Result, UpdateBatch, UpdateOutco
 use solr::Params;
 use solr::date_math::DateMath;
 use solr::params::query;
-use solr::query::{Budget, Names, QueryContext, SchemaAnalyzers, SolrParsers, parse_query};
+use solr::query::{Budget, Names, PrefixLengths, QueryContext, SchemaAnalyzers, SolrParsers, parse_query};
 use solr::response::{self, Entries};
 use solr::update::{
     Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateChains, UpdateOptions,
@@ -393,6 +393,7 @@ impl Update<'_> {
             dates: &dates,
             budget: &Budget::of(self.params),
             boolean_clauses_max: config.boolean_clauses_max,
+            prefixes: PrefixLengths::new(config.prefix_length_min),
             others: None,
             names: Names { sharded: sharded.as_deref(), ..self.permit.names() },
             parsers: &SolrParsers,

@@ -228,6 +228,8 @@ pub(crate) struct Writers<'a> {
     pub assumed: Option<&'a str>,
     /// What the collection calls its own.
     pub own: &'a [NamedPart],
+    /// The name of its own that stands in where no writer has the name, or none is said.
+    pub otherwise: Option<&'a str>,
 }
 
 impl Envelope {
@@ -245,6 +247,8 @@ impl Envelope {
             Echo::All => Some(effective.clone()),
         };
         let wt = WT.sent(effective).or(writers.assumed);
+        let is_known = |wt: &&str| Format::knows(wt) || NamedPart::find(writers.own, wt).is_some();
+        let wt = wt.filter(is_known).or(writers.otherwise).or(wt);
         let own = wt.and_then(|wt| NamedPart::find(writers.own, wt));
         let format = Format::parse(effective, own.map(|own| &*own.stands_for).or(wt))?;
         let content_type = own.and_then(|own| own.setting("content-type")).map(str::to_owned);

@@ -292,6 +292,7 @@ fn config() -> CollectionConfig {
         },
         handlers: vec![select, strict, suggest, vectors],
         boolean_clauses_max: 1024,
+        prefix_length_min: None,
         slow_query_ms: None,
         score_statistics: plan::ScoreStatistics::default(),
         updates: plan::UpdateProcessing::default(),

@@ -27,6 +27,10 @@ pub struct CollectionConfig {
     pub handlers: Vec<HandlerConfig>,
     /// Most clauses of one boolean query.
     pub boolean_clauses_max: usize,
+    /// Fewest characters before the star of a prefix query (Solr's `minPrefixQueryTermLength`); `None` is
+    /// any.
+    #[serde(default)]
+    pub prefix_length_min: Option<usize>,
     /// Requests that take as long are logged (Solr's `slowQueryThresholdMillis`); `None` leaves
     /// it to the server.
     #[serde(default)]

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct NamedParts {
     pub parsers: Vec<NamedPart>,
     pub writers: Vec<NamedPart>,
+    /// The writer of requests that name none, or one that nobody knows; `None` is JSON.
+    #[serde(default)]
+    pub writer_assumed: Option<String>,
     pub transformers: Vec<NamedPart>,
     pub functions: Vec<NamedPart>,
 }
@@ -23,7 +26,13 @@ pub struct NamedPart {
 }
 
 impl NamedParts {
-    pub const NONE: Self = Self { parsers: vec![], writers: vec![], transformers: vec![], functions: vec![] };
+    pub const NONE: Self = Self {
+        parsers: vec![],
+        writers: vec![],
+        writer_assumed: None,
+        transformers: vec![],
+        functions: vec![],
+    };
 }
 
 impl NamedPart {

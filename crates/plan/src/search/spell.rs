@@ -16,6 +16,9 @@ pub struct SpellComponent {
     /// `None`, or a type that the schema does not have, cuts at white space.
     pub query_type: Option<String>,
     pub dictionaries: Vec<SpellDictionary>,
+    /// Those of classes that are not served, each with its class: a request that names one is refused.
+    #[serde(default)]
+    pub unserved: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -20,8 +20,21 @@ const CLASSES: &[Class] = &[
     Class { name: "SuggestComponent", read: suggesters::read },
     Class { name: "QueryElevationComponent", read: elevation::read },
     Class { name: "HighlightComponent", read: highlighting::read },
-    Class { name: "TermVectorComponent", read: |name, _, _, _| Ok(Component::TermVectors(name.to_owned())) },
+    Class { name: "TermVectorComponent", read: term_vectors },
 ];
+
+/// It has no settings: what is asked of it is in requests.
+fn term_vectors(
+    name: &str,
+    element: &Element,
+    _: &mut Components,
+    warnings: &mut Vec<String>,
+) -> Result<Component> {
+    if !element.children.is_empty() {
+        warnings.push(format!("searchComponent `{name}`: its settings are not known and have no effect"));
+    }
+    Ok(Component::TermVectors(name.to_owned()))
+}
 
 /// Solr's own components, by class: those that have their name without being declared.
 const STANDARD: &[(&str, Component)] = &[
@@ -59,7 +72,7 @@ pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<Declare
             (class.read)(name, element, &mut declared.components, warnings)
                 .map_err(|error| error.context(format!("searchComponent `{name}`: ")))?
         } else if let Some((_, step)) = STANDARD.iter().find(|(known, _)| *known == short) {
-            if element.children.iter().any(|child| child.name != "arr") {
+            if !element.children.is_empty() {
                 warnings.push(format!(
                     "searchComponent `{name}` of class `{class}`: its settings are not supported yet and have no effect"
                 ));

@@ -16,7 +16,7 @@ pub(super) fn read(
     warnings: &mut Vec<String>,
 ) -> Result<Component> {
     let settings = Settings::of(element);
-    let known = ["queryFieldType", "config-file", "forceElevation", "keepElevationPriority"];
+    let known = ["queryFieldType", "config-file", "forceElevation"];
     for other in settings.others(&known) {
         warnings.push(format!("searchComponent `{name}`: `{other}` is not supported yet and has no effect"));
     }
@@ -52,14 +52,20 @@ fn rules(file: &str, xml: &str) -> Result<Vec<ElevationRule>> {
     let root = xml_tree::parse(file, xml, &|_| None)?;
     let rule = |element: &Element| {
         let text = element.attribute("text").ok_or_else(|| wrong("a `query` to elevate has no `text`"))?;
-        let mut rule = ElevationRule {
-            text: text.to_owned(),
-            subset: element.attribute("match") == Some("subset"),
-            ..ElevationRule::default()
+        let subset = match element.attribute("match") {
+            None => false,
+            Some(way) if way.eq_ignore_ascii_case("exact") => false,
+            Some(way) if way.eq_ignore_ascii_case("subset") => true,
+            Some(way) => {
+                return Err(wrong(&format!(
+                    "`match` of a `query` to elevate is `{way}`; use exact or subset"
+                )));
+            }
         };
+        let mut rule = ElevationRule { text: text.to_owned(), subset, ..ElevationRule::default() };
         for document in element.all("doc") {
             let id = document.attribute("id").ok_or_else(|| wrong("a `doc` to elevate has no `id`"))?;
-            let hides = document.attribute("exclude") == Some("true");
+            let hides = document.attribute("exclude").is_some_and(|it| it.eq_ignore_ascii_case("true"));
             let list = if hides { &mut rule.excluded } else { &mut rule.elevated };
             list.push(id.to_owned());
         }

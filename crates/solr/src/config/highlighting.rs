@@ -32,7 +32,16 @@ pub(super) fn read(
     warnings: &mut Vec<String>,
 ) -> Result<Component> {
     let mut parts = Vec::new();
+    for other in element.children.iter().filter(|it| it.name != "highlighting") {
+        let other = other.attribute("name").unwrap_or(&other.name);
+        warnings.push(format!("searchComponent `{name}`: `{other}` is not known and has no effect"));
+    }
     if let Some(highlighting) = element.first("highlighting") {
+        if let Some(class) = highlighting.attribute("class") {
+            warnings.push(format!(
+                "searchComponent `{name}`: highlighting of class `{class}` is not supported and has no effect"
+            ));
+        }
         for child in &highlighting.children {
             parts.extend(part(name, child, warnings)?);
         }
@@ -52,6 +61,13 @@ fn part(component: &str, element: &Element, warnings: &mut Vec<String>) -> Resul
         ));
         return Ok(None);
     };
+    for other in element.children.iter().filter(|it| it.attribute("name") != Some("defaults")) {
+        let other = other.attribute("name").unwrap_or(&other.name);
+        warnings.push(format!(
+            "searchComponent `{component}`: `{other}` of a {} is not known and has no effect",
+            element.name
+        ));
+    }
     let name = element.attribute("name");
     let name = name.ok_or_else(|| wrong(&format!("a {} has no `name`", element.name)))?;
     let presets = element.all("lst").filter(|list| list.attribute("name") == Some("defaults"));

@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CollectionConfig, ConfigSource, HandlerConfig, Resources, Result, ScoreStatistics,
-    VersionedText,
+    CollectionConfig, ConfigSource, HandlerConfig, Resources, Result, ScoreStatistics, VersionedText,
 };
 
 use crate::config::chains;
+use crate::config::commits::{NO_COMMITS, auto_commit, bound};
 use crate::config::components;
 use crate::config::handlers;
 use crate::config::loaded::LoadedConfig;
@@ -18,6 +18,8 @@ use crate::config::named_parts;
 use crate::config::overlay::Overlay;
 use crate::config::param_sets;
 use crate::config::refusal::{not_supported, wrong};
+use crate::config::settings::Settings;
+use crate::config::unheeded;
 use crate::xml_tree::{self, Element};
 
 const FILE: &str = "solrconfig.xml";
@@ -129,10 +131,12 @@ fn from_root(root: Element) -> Result<LoadedConfig> {
     for element in root.children.iter().filter(|it| !PASSED_OVER.contains(&it.name.as_str())) {
         warnings.push(not_supported(element));
     }
+    warnings.extend(unheeded::warnings(&root));
     let config = CollectionConfig {
         auto_commit: auto_commit(&root, &mut warnings)?,
         handlers,
         boolean_clauses_max: boolean_clauses_max(&root)?,
+        prefix_length_min: prefix_length_min(&root)?,
         slow_query_ms: slow_query_ms(&root)?,
         score_statistics: score_statistics(&root)?,
         updates,
@@ -163,6 +167,7 @@ pub fn fallback() -> CollectionConfig {
             ..HandlerConfig::default()
         }],
         boolean_clauses_max: BOOLEAN_CLAUSES_MAX,
+        prefix_length_min: None,
         slow_query_ms: None,
         score_statistics: ScoreStatistics::default(),
         updates: plan::UpdateProcessing::default(),
@@ -173,47 +178,6 @@ pub fn fallback() -> CollectionConfig {
     }
 }
 
-const NO_COMMITS: AutoCommit = AutoCommit {
-    flush_after_ms: None,
-    flush_after_docs: None,
-    flush_opens_searcher: false,
-    refresh_after_ms: None,
-    refresh_after_docs: None,
-};
-
-fn auto_commit(root: &Element, warnings: &mut Vec<String>) -> Result<AutoCommit> {
-    let Some(handler) = root.first("updateHandler") else { return Ok(NO_COMMITS) };
-    let hard = handler.first("autoCommit");
-    let soft = handler.first("autoSoftCommit");
-    if hard.and_then(|it| it.first("maxSize")).is_some() {
-        warnings.push("autoCommit `maxSize` is not supported yet and has no effect".to_owned());
-    }
-    for child in &handler.children {
-        if !["autoCommit", "autoSoftCommit", "updateLog", "commitWithin"].contains(&child.name.as_str()) {
-            warnings.push(format!("updateHandler: {}", not_supported(child)));
-        }
-    }
-    let opens = hard.and_then(|it| it.first("openSearcher")).map(Element::trimmed);
-    Ok(AutoCommit {
-        flush_after_ms: bound(hard, "maxTime")?,
-        flush_after_docs: bound(hard, "maxDocs")?,
-        flush_opens_searcher: hard.is_some() && opens != Some("false"),
-        refresh_after_ms: bound(soft, "maxTime")?,
-        refresh_after_docs: bound(soft, "maxDocs")?,
-    })
-}
-
-/// A positive number; `-1`, 0 and nothing switch it off.
-fn bound(element: Option<&Element>, name: &str) -> Result<Option<u64>> {
-    let Some(text) = element.and_then(|it| it.first(name)).map(Element::trimmed) else { return Ok(None) };
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let number: i64 =
-        text.parse().map_err(|_| wrong(&format!("`{name}` is `{text}`; write a whole number")))?;
-    Ok(u64::try_from(number).ok().filter(|number| *number > 0))
-}
-
 fn boolean_clauses_max(root: &Element) -> Result<usize> {
     let query = root.first("query");
     Ok(match bound(query, "maxBooleanClauses")? {
@@ -222,14 +186,22 @@ fn boolean_clauses_max(root: &Element) -> Result<usize> {
     })
 }
 
+/// Below 0 is any length.
+fn prefix_length_min(root: &Element) -> Result<Option<usize>> {
+    Ok(of_query(root, "minPrefixQueryTermLength")?.and_then(|number| usize::try_from(number).ok()))
+}
+
 /// 0 tells of all requests; what is below leaves it to the server.
 fn slow_query_ms(root: &Element) -> Result<Option<u64>> {
-    const NAME: &str = "slowQueryThresholdMillis";
-    let text = root.first("query").and_then(|query| query.first(NAME)).map(Element::trimmed);
+    Ok(of_query(root, "slowQueryThresholdMillis")?.and_then(|number| u64::try_from(number).ok()))
+}
+
+/// A number below `<query>`.
+fn of_query(root: &Element, name: &str) -> Result<Option<i64>> {
+    let text = root.first("query").and_then(|query| query.first(name)).map(Element::trimmed);
     let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let number: i64 =
-        text.parse().map_err(|_| wrong(&format!("`{NAME}` is `{text}`; write a whole number")))?;
-    Ok(u64::try_from(number).ok())
+    let number = text.parse().map_err(|_| wrong(&format!("`{name}` is `{text}`; write a whole number")))?;
+    Ok(Some(number))
 }
 
 fn score_statistics(root: &Element) -> Result<ScoreStatistics> {
@@ -249,13 +221,13 @@ fn schema_mutable(root: &Element) -> bool {
     let Some(factory) = root.first("schemaFactory") else { return true };
     let classic =
         factory.attribute("class").is_some_and(|class| class.ends_with("ClassicIndexSchemaFactory"));
-    let fixed =
-        factory.all("bool").any(|it| it.attribute("name") == Some("mutable") && it.trimmed() == "false");
-    !classic && !fixed
+    !classic && Settings::of(factory).switch("mutable", true)
 }
 
 #[cfg(test)]
 mod tests {
+    use plan::AutoCommit;
+
     use super::*;
     use crate::config::configset;
 
@@ -336,6 +308,30 @@ mod tests {
         assert_eq!(loaded.config.auto_commit, expected);
         assert_eq!((loaded.config.boolean_clauses_max, loaded.schema_mutable), (50, false));
         assert_eq!(read("").unwrap().config.auto_commit, NO_COMMITS);
+    }
+
+    #[test]
+    fn flags_and_lengths_are_read_or_refused() {
+        let prefixes = |text: &str| {
+            let query = format!("<minPrefixQueryTermLength>{text}</minPrefixQueryTermLength>");
+            read(&format!("<query>{query}</query>")).map(|loaded| loaded.config.prefix_length_min)
+        };
+        assert_eq!(prefixes("3").unwrap(), Some(3));
+        assert_eq!((prefixes("-1").unwrap(), prefixes("").unwrap()), (None, None));
+        assert!(prefixes("x").is_err());
+        let opens = |text: &str| {
+            let hard = format!("<autoCommit><openSearcher>{text}</openSearcher></autoCommit>");
+            let loaded = read(&format!("<updateHandler>{hard}</updateHandler>"));
+            loaded.map(|loaded| loaded.config.auto_commit.flush_opens_searcher)
+        };
+        assert!(opens("true").unwrap() && opens("").unwrap() && !opens("False").unwrap());
+        assert!(opens("maybe").unwrap_err().to_string().contains("use true or false"));
+        let mutable = |text: &str| {
+            let flag = format!("<bool name='mutable'>{text}</bool>");
+            let factory = format!("<schemaFactory class='ManagedIndexSchemaFactory'>{flag}</schemaFactory>");
+            read(&factory).unwrap().schema_mutable
+        };
+        assert!(mutable("true") && !mutable("FALSE"));
     }
 
     #[test]

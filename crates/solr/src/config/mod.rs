@@ -3,6 +3,7 @@
 //! or passed over, by its name. Nothing in here touches a file or a collection.
 
 mod chains;
+mod commits;
 mod components;
 pub mod configset;
 mod edit;
@@ -25,6 +26,7 @@ mod spelling;
 mod suggest_lookups;
 mod suggest_sources;
 mod suggesters;
+mod unheeded;
 
 pub use edit::edit;
 pub(crate) use implicit::IMPLICIT;

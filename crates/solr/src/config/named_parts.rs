@@ -28,6 +28,8 @@ pub(super) const WRITERS: Classes = &[
 ];
 const JSON: &str = "json";
 const GEO_JSON: &str = "geojson";
+/// Writers whose content type a declaration may say.
+const RENAMED: &[&str] = &[JSON, GEO_JSON, "php", "phps"];
 
 pub(super) const TRANSFORMERS: Classes = &[
     ("ValueAugmenterFactory", VALUE),
@@ -40,8 +42,9 @@ pub(super) const TRANSFORMERS: Classes = &[
     ("ElevatedMarkerFactory", "elevated"),
     ("ExcludedMarkerFactory", "excluded"),
     ("GeoTransformerFactory", "geo"),
-    ("RawValueTransformerFactory", "json"),
+    ("RawValueTransformerFactory", RAW),
 ];
+const RAW: &str = "json";
 const VALUE: &str = "value";
 const EXPLAIN: &str = "explain";
 
@@ -64,8 +67,10 @@ pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<NamedPa
     for (element, classes) in
         [("cache", CACHES), ("listener", LISTENERS), ("queryConverter", CONVERTERS), ("expressible", &[])]
     {
-        let others = root.all(element).filter(|declared| class_of(declared, classes).is_none());
-        warnings.extend(others.map(not_supported));
+        // Caches and listeners may also stand where what they belong to does.
+        let places = std::iter::once(root).chain(root.first("query"));
+        let declared = places.flat_map(|place| place.all(element));
+        warnings.extend(declared.filter(|it| class_of(it, classes).is_none()).map(not_supported));
     }
     let mut parts = |element: &str, classes: Classes, settings: Read| -> Result<Vec<NamedPart>> {
         let mut parts: Vec<NamedPart> = Vec::new();
@@ -76,15 +81,18 @@ pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<NamedPa
                 warnings.push(not_supported(declared));
                 continue;
             };
+            warnings.extend(unheeded_settings(stands_for, declared));
             let settings = settings(stands_for, declared)?;
             parts.retain(|known| known.name != name);
             parts.push(NamedPart { name: name.to_owned(), stands_for: stands_for.to_owned(), settings });
         }
         Ok(parts)
     };
+    let writers = parts("queryResponseWriter", WRITERS, of_writer)?;
     Ok(NamedParts {
-        parsers: parts("queryParser", PARSER_PLUGINS, no_settings)?,
-        writers: parts("queryResponseWriter", WRITERS, of_writer)?,
+        parsers: parts("queryParser", PARSER_PLUGINS, of_parser)?,
+        writer_assumed: writer_assumed(root, &writers),
+        writers,
         transformers: parts("transformer", TRANSFORMERS, of_transformer)?,
         functions: parts("valueSourceParser", FUNCTIONS, no_settings)?,
     })
@@ -95,6 +103,19 @@ fn class_of(declared: &Element, classes: Classes) -> Option<&'static str> {
     served(classes, class.rsplit('.').next().unwrap_or(class))
 }
 
+/// Settings that Solr's classes read, and that count for nothing here: (what it stands for, setting).
+const UNHEEDED: &[(&str, &str)] =
+    &[("join", "allowSolrUrls"), ("join", "routerField"), ("raw", "base"), ("shard", "args")];
+
+fn unheeded_settings(stands_for: &str, declared: &Element) -> Vec<String> {
+    let told = |(_, setting): &(&str, &str)| {
+        let (element, name) = (&declared.name, declared.attribute("name").unwrap_or_default());
+        format!("{element} `{name}`: `{setting}` is not supported yet and has no effect")
+    };
+    let of_part = UNHEEDED.iter().filter(|(part, _)| *part == stands_for);
+    of_part.filter(|(_, setting)| Settings::of(declared).get(setting).is_some()).map(told).collect()
+}
+
 /// What a declaration of a part that stands for this one presets.
 type Read = fn(&str, &Element) -> Result<Vec<(String, String)>>;
 
@@ -102,11 +123,25 @@ fn no_settings(_: &str, _: &Element) -> Result<Vec<(String, String)>> {
     Ok(vec![])
 }
 
-/// JSON alone may be called otherwise, as in Solr.
+/// The last that says it is the default, as in Solr. One that is not served is told of by its class.
+fn writer_assumed(root: &Element, writers: &[NamedPart]) -> Option<String> {
+    let defaults = root.all("queryResponseWriter").filter(|it| it.attribute("default") == Some("true"));
+    let name = defaults.filter_map(|it| it.attribute("name")).last()?;
+    NamedPart::find(writers, name).map(|writer| writer.name.clone())
+}
+
+/// Of Solr's parsers one alone has settings that change a query: whether the words of a phrase keep their
+/// order unless the query says.
+fn of_parser(stands_for: &str, declared: &Element) -> Result<Vec<(String, String)>> {
+    const IN_ORDER: &str = "inOrder";
+    let value = Settings::of(declared).text(IN_ORDER).filter(|_| stands_for == "complexphrase");
+    Ok(value.map(|value| (IN_ORDER.to_owned(), value)).into_iter().collect())
+}
+
+/// JSON and PHP alone may be called otherwise, as in Solr.
 fn of_writer(stands_for: &str, declared: &Element) -> Result<Vec<(String, String)>> {
     const CONTENT_TYPE: &str = "content-type";
-    let Some(value) =
-        Settings::of(declared).text(CONTENT_TYPE).filter(|_| [JSON, GEO_JSON].contains(&stands_for))
+    let Some(value) = Settings::of(declared).text(CONTENT_TYPE).filter(|_| RENAMED.contains(&stands_for))
     else {
         return Ok(vec![]);
     };
@@ -124,6 +159,11 @@ fn of_transformer(stands_for: &str, declared: &Element) -> Result<Vec<(String, S
             Some(value) => vec![pair("v", value.trimmed()), pair("t", &value.name)],
             None => vec![],
         },
+        // Without an argument it is for every writer.
+        RAW => {
+            let args = Settings::of(declared).get("args").unwrap_or_default();
+            vec![pair("wt", args.strip_prefix("wt=").unwrap_or("*"))]
+        }
         EXPLAIN => Settings::of(declared).get("args").map(|style| pair("style", style)).into_iter().collect(),
         _ => vec![],
     })
@@ -144,7 +184,7 @@ mod tests {
     fn classes_have_names() {
         let check = |xml: &str, expected: &str| {
             let (read, warnings) = parts(xml);
-            let NamedParts { parsers, writers, transformers, functions } = read.unwrap();
+            let NamedParts { parsers, writers, writer_assumed: _, transformers, functions } = read.unwrap();
             let all = [parsers, writers, transformers, functions].concat();
             let shown: Vec<_> =
                 all.iter().map(|it| format!("{}={}{:?}", it.name, it.stands_for, it.settings)).collect();
@@ -160,6 +200,15 @@ mod tests {
             "a=csv[]",
         );
         check(
+            "<queryParser name='a' class='solr.ComplexPhraseQParserPlugin'><bool name='inOrder'>false</bool></queryParser>",
+            r#"a=complexphrase[("inOrder", "false")]"#,
+        );
+        check(
+            "<transformer name='a' class='x.RawValueTransformerFactory'><str name='args'>wt=xml</str></transformer>",
+            r#"a=json[("wt", "xml")]"#,
+        );
+        check("<transformer name='a' class='x.RawValueTransformerFactory'/>", r#"a=json[("wt", "*")]"#);
+        check(
             "<transformer name='a' class='x.ValueAugmenterFactory'><int name='value'>7</int></transformer>",
             r#"a=value[("v", "7"), ("t", "int")]"#,
         );
@@ -168,6 +217,21 @@ mod tests {
             "a=raw[]",
         );
         check("<cache name='c' class='solr.CaffeineCache'/><listener class='solr.QuerySenderListener'/>", "");
+    }
+
+    #[test]
+    fn one_writer_is_the_default() {
+        let writer = |name: &str, class: &str, default: &str| {
+            format!(
+                "<queryResponseWriter name='{name}' class='solr.{class}ResponseWriter' default='{default}'/>"
+            )
+        };
+        let assumed = |xml: &str| parts(xml).0.unwrap().writer_assumed;
+        let (xml, csv) = (writer("x", "XML", "true"), writer("c", "CSV", "true"));
+        assert_eq!(assumed(&writer("x", "XML", "false")), None);
+        assert_eq!(assumed(&xml).as_deref(), Some("x"));
+        assert_eq!(assumed(&format!("{xml}{csv}")).as_deref(), Some("c"));
+        assert_eq!(assumed(&writer("v", "Velocity", "true")), None);
     }
 
     #[test]
@@ -186,6 +250,15 @@ mod tests {
             "VelocityResponseWriter",
         );
         check("<expressible name='a' class='solr.Own'/>", "expressible `a`");
+        check("<query><listener event='newSearcher' class='x.Own'/></query>", "listener of class `x.Own`");
+        check("<query><cache name='c' class='x.Own'/></query>", "cache `c` of class `x.Own`");
+        let with = |element: &str, class: &str, setting: &str| {
+            format!("<{element} name='a' class='solr.{class}'><str name='{setting}'>1</str></{element}>")
+        };
+        check(&with("queryParser", "JoinQParserPlugin", "routerField"), "`routerField`");
+        check(&with("queryParser", "JoinQParserPlugin", "allowSolrUrls"), "`allowSolrUrls`");
+        check(&with("queryResponseWriter", "RawResponseWriter", "base"), "`base`");
+        check(&with("transformer", "ShardAugmenterFactory", "args"), "`args`");
         check("<transformer class='x.ValueAugmenterFactory'/>", "a transformer has no `name`");
         check(
             "<queryResponseWriter name='a' class='solr.JSONResponseWriter'><str name='content-type'>x\u{e9}</str></queryResponseWriter>",

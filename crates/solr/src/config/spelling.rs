@@ -33,21 +33,28 @@ pub(super) fn read(
     components: &mut Components,
     warnings: &mut Vec<String>,
 ) -> Result<Component> {
-    let mut dictionaries = Vec::new();
+    let (mut dictionaries, mut unserved) = (Vec::new(), Vec::new());
     for list in element.all("lst").filter(|it| it.attribute("name") == Some("spellchecker")) {
-        dictionaries.extend(dictionary(name, &Settings::of(list), warnings)?);
+        match dictionary(name, &Settings::of(list), warnings)? {
+            Ok(dictionary) => dictionaries.push(dictionary),
+            Err(other) => unserved.push(other),
+        }
+    }
+    for other in Settings::of(element).others(&["spellchecker", "queryAnalyzerFieldType"]) {
+        warnings.push(format!("searchComponent `{name}`: `{other}` is not known and has no effect"));
     }
     let query_type = Settings::of(element).text("queryAnalyzerFieldType");
     components.spell.retain(|known| known.name != name);
-    components.spell.push(SpellComponent { name: name.to_owned(), query_type, dictionaries });
+    components.spell.push(SpellComponent { name: name.to_owned(), query_type, dictionaries, unserved });
     Ok(Component::Spell(name.to_owned()))
 }
 
+/// A dictionary, or the name and class of one that is not served, with a warning.
 fn dictionary(
     component: &str,
     settings: &Settings<'_>,
     warnings: &mut Vec<String>,
-) -> Result<Option<SpellDictionary>> {
+) -> Result<Result<SpellDictionary, (String, String)>> {
     let name = settings.get("name").unwrap_or("default");
     let class = settings.get("classname").or_else(|| settings.get("class"));
     let class = class.unwrap_or("solr.IndexBasedSpellChecker");
@@ -60,7 +67,7 @@ fn dictionary(
                 "searchComponent `{component}`: dictionary `{name}` of class `{class}` is not supported; use \
                  solr.DirectSolrSpellChecker, which needs no index of its own"
             ));
-            return Ok(None);
+            return Ok(Err((name.to_owned(), class.to_owned())));
         }
     };
     for other in settings.others(&[HINTS, known].concat()) {
@@ -69,7 +76,7 @@ fn dictionary(
         ));
     }
     let field = settings.get("field").ok_or_else(|| wrong(&format!("dictionary `{name}` has no `field`")))?;
-    Ok(Some(SpellDictionary {
+    Ok(Ok(SpellDictionary {
         name: name.to_owned(),
         field: field.into(),
         field_type: settings.text("fieldType"),

@@ -36,6 +36,9 @@ pub(super) fn read(
         suggesters.retain(|known| known.name != suggester.name);
         suggesters.push(suggester);
     }
+    for other in Settings::of(element).others(&["suggester"]) {
+        warnings.push(format!("searchComponent `{name}`: `{other}` is not known and has no effect"));
+    }
     components.suggest.retain(|known| known.name != name);
     components.suggest.push(SuggestComponent { name: name.to_owned(), suggesters });
     Ok(Component::Suggest(name.to_owned()))

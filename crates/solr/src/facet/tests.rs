@@ -8,7 +8,7 @@ use super::{Facets, resolve_facets};
 use crate::date_math::DateMath;
 use crate::params::parse_form;
 use crate::query::tests::Fixture;
-use crate::query::{Budget, QueryContext};
+use crate::query::{Budget, PrefixLengths, QueryContext};
 
 /// 2026-11-21T11:41:29.622Z.
 const NOW_MS: i64 = 1_795_261_289_622;
@@ -25,6 +25,7 @@ fn resolved(form: &str) -> Result<Facets> {
             dates: &dates,
             budget: &Budget::of(&params),
             boolean_clauses_max: 1024,
+            prefixes: PrefixLengths::default(),
             others: None,
             names: crate::query::Names::default(),
             parsers: &crate::query::SolrParsers,

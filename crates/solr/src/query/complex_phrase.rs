@@ -3,11 +3,11 @@
 //! whose clauses are the places and whose operators mean nothing, but for what must not stand there. What may
 //! stand in one is Lucene's rule, recorded from Solr 9.10.1.
 
-use plan::{Clause, Error, Occur, Query, Result, Span, SpanQuery};
+use plan::{Clause, Error, NamedPart, Occur, Query, Result, Span, SpanQuery};
 
-use super::context::Field;
+use super::context::{Field, QueryContext};
 use super::leaf::{LeafContext, LeafParser, LuceneLeafParser, LuceneOptions, QueryLeaf};
-use super::lucene::Grammar;
+use super::lucene::{ANALYSED_CLAUSES_MAX, Grammar};
 use super::request::Request;
 use super::syntax::SyntaxError;
 use crate::params::query::{DF, Q_OP};
@@ -20,7 +20,8 @@ pub(super) fn complex_phrase(request: &Request<'_>) -> Result<Option<Query>> {
     if request.text.is_empty() {
         return Ok(None);
     }
-    let in_order = request.local.get("inOrder").map_or(Ok(true), switch_value)?;
+    let own = || NamedPart::find(&request.context.names.own.parsers, request.name)?.setting("inOrder");
+    let in_order = request.local.get("inOrder").or_else(own).map_or(Ok(true), switch_value)?;
     let options = LuceneOptions {
         default_field: request.sent(&DF),
         all_required: request.text_of(&Q_OP).eq_ignore_ascii_case("and"),
@@ -28,7 +29,10 @@ pub(super) fn complex_phrase(request: &Request<'_>) -> Result<Option<Query>> {
     };
     let leaves = PatternLeafParser { lucene: LuceneLeafParser { options: &options }, in_order };
     let all_required = options.all_required;
-    let grammar = Grammar { context: request.context, leaves: &leaves, all_required, split: true };
+    // Lucene's bound: its parser knows nothing of the collection's.
+    let boolean_clauses_max = request.context.boolean_clauses_max.max(ANALYSED_CLAUSES_MAX);
+    let context = &QueryContext { boolean_clauses_max, ..*request.context };
+    let grammar = Grammar { context, leaves: &leaves, all_required, split: true };
     grammar.query(request.text, request.depth).map(Some)
 }
 
@@ -51,7 +55,7 @@ impl LeafParser for PatternLeafParser<'_> {
         Ok(Some(Query::Span(Box::new(SpanQuery { field: field.name, span, payload: None, text }))))
     }
 
-    fn is_plain(&self, context: &super::QueryContext<'_>, field: Option<&str>) -> bool {
+    fn is_plain(&self, context: &QueryContext<'_>, field: Option<&str>) -> bool {
         self.lucene.is_plain(context, field)
     }
 }

@@ -11,10 +11,11 @@ use std::sync::Arc;
 use plan::{Error, FieldSpec, NamedPart, NamedParts, Query, Result, Schema, ScoreStatistics};
 
 use super::budget::Budget;
+use super::local_params::LocalParams;
 use super::others::Others;
 use super::parsed::ParsedQuery;
 use crate::date_math::DateMath;
-use crate::params::Params;
+use crate::params::{Params, integer};
 
 /// The query parsers by their names.
 pub trait Parsers: Debug + Sync {
@@ -42,6 +43,7 @@ pub struct QueryContext<'a> {
     pub budget: &'a Budget,
     /// Most clauses of one boolean query (Solr's `maxBooleanClauses`).
     pub boolean_clauses_max: usize,
+    pub prefixes: PrefixLengths,
     /// Other collections, where a query may ask for them.
     pub others: Option<&'a Others<'a>>,
     pub names: Names<'a>,
@@ -49,6 +51,38 @@ pub struct QueryContext<'a> {
     pub parsers: &'static dyn Parsers,
     /// Whether the query only restricts, so that its shape need not keep scores.
     pub filtering: bool,
+}
+
+/// Fewest characters before the star of a prefix query (Solr's `minPrefixQueryTermLength`); `None` is any.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PrefixLengths {
+    /// What the collection says.
+    pub of_collection: Option<usize>,
+    /// What holds in the query at hand: its own local parameter, else the collection's. A query inside of it
+    /// has its own.
+    pub here: Option<usize>,
+}
+
+impl PrefixLengths {
+    pub fn new(of_collection: Option<usize>) -> Self {
+        Self { of_collection, here: of_collection }
+    }
+
+    /// In a query with these local parameters.
+    pub(super) fn inside(self, local: &LocalParams) -> Result<Self> {
+        let own = local.get("minPrefixQueryTermLength").map(integer).transpose()?;
+        Ok(Self { here: own.map_or(self.of_collection, |own| usize::try_from(own).ok()), ..self })
+    }
+
+    /// Refuses what is too short. Characters are Java's: those beyond the basic plane count twice.
+    pub(super) fn check(self, field: &str, prefix: &str) -> Result<()> {
+        let length = prefix.encode_utf16().count();
+        let Some(least) = self.here.filter(|least| length < *least) else { return Ok(()) };
+        Err(Error::bad_request(format!(
+            "Query [{field}:{prefix}*] does not meet the minimum prefix length [{least}] (actual=[{length}]).  \
+             Please try with a larger prefix, or adjust minPrefixQueryTermLength in your solrconfig.xml"
+        )))
+    }
 }
 
 /// What a request may call by names.
@@ -114,6 +148,18 @@ impl QueryContext<'_> {
         Ok(self.parse(text, default_parser.unwrap_or("lucene"), depth)?.query)
     }
 
+    /// Bounds the clauses of one boolean query that was written, by what the collection allows.
+    pub(crate) fn check_clauses(&self, count: usize) -> Result<()> {
+        let most = self.boolean_clauses_max;
+        if count <= most {
+            return Ok(());
+        }
+        Err(Error::bad_request(format!(
+            "Too many clauses in boolean query: encountered={count} configured in solrconfig.xml via \
+             maxBooleanClauses={most}"
+        )))
+    }
+
     /// Refuses a parser that the handler does not allow.
     pub(crate) fn check_parser(&self, name: &str) -> Result<()> {
         let Some(allowed) = self.names.parsers.filter(|allowed| !allowed.iter().any(|one| one == name))
@@ -136,5 +182,29 @@ impl QueryContext<'_> {
 
     pub(crate) fn find(&self, name: &str) -> Option<Field> {
         Some(Field { name: Arc::from(name), spec: self.schema.field(name)?.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_have_a_least_length() {
+        let check = |length: PrefixLengths, prefix: &str, fits: bool| {
+            let told = length.check("f", prefix).err().map(|error| error.message).unwrap_or_default();
+            assert_eq!(told.is_empty(), fits, "{prefix}: {told}");
+        };
+        let two = PrefixLengths::new(Some(2));
+        check(two, "ab", true);
+        check(two, "a", false);
+        check(two, "\u{1d4b3}", true);
+        check(PrefixLengths::default(), "", true);
+        let (one, _) =
+            super::super::split_local_params("{!minPrefixQueryTermLength=1}", &Params::default()).unwrap();
+        let inner = two.inside(&one).unwrap();
+        check(inner, "a", true);
+        // A query inside has its own parameters, or the collection's.
+        check(inner.inside(&LocalParams::NONE).unwrap(), "a", false);
     }
 }

@@ -128,6 +128,7 @@ impl QueryContext<'_> {
             return Err(Error::bad_request("Can't run prefix queries on numeric fields"));
         }
         let prefix = self.normalize(field, prefix)?;
+        self.prefixes.check(&field.name, &prefix)?;
         Ok(Query::Prefix { field: field.name.clone(), prefix })
     }
 

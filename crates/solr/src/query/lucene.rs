@@ -12,7 +12,7 @@ use super::syntax::SyntaxError;
 use super::syntax::escape::unescape;
 use super::syntax::parse::{NESTING_MAX, parse};
 use super::syntax::tree::{self, Body, Boost, ConjoinedClause, Conjunction, Modifier};
-use super::term_sets::{Candidate, gather};
+use super::term_sets::{self, Candidate, gather};
 use crate::params::query as param;
 
 /// Edits when `~` stands alone.
@@ -106,8 +106,9 @@ impl Resolver<'_> {
         if let Some(error) = put_off {
             return Err(error);
         }
+        let count = term_sets::count(&candidates, self.context.filtering);
         let mut clauses = self.gathered(candidates);
-        self.check_count(&clauses)?;
+        self.check_count(count.max(clauses.len()), &clauses)?;
         match (clauses.len(), clauses.pop()) {
             (_, None) => Ok(None),
             // One optional clause is the clause itself; one that excludes or is required keeps its boolean
@@ -127,19 +128,20 @@ impl Resolver<'_> {
         candidates.into_iter().map(|candidate| candidate.clause).collect()
     }
 
-    /// Bounds the clauses of this query, and those of words in a row, which do not count as written.
-    fn check_count(&self, clauses: &[Clause]) -> Result<()> {
+    /// Bounds the clauses of this query, which are `count` as Solr counts them, and those of words in a row,
+    /// which do not count as written.
+    fn check_count(&self, count: usize, clauses: &[Clause]) -> Result<()> {
         let longest = clauses.iter().map(|clause| match &clause.query {
             Query::Boolean { clauses, .. } => clauses.len(),
             _ => 1,
         });
         // `maxBooleanClauses` counts what was written; words in a row are clauses only after analysis, which
         // Lucene bounds.
-        let analysed_max = self.context.boolean_clauses_max.max(ANALYSED_CLAUSES_MAX);
-        if clauses.len() > self.context.boolean_clauses_max || longest.max().unwrap_or(0) > analysed_max {
+        let most = self.context.boolean_clauses_max.max(ANALYSED_CLAUSES_MAX);
+        if count > most || longest.max().unwrap_or(0) > most {
             return Err(SyntaxError::parsing(self.text, "too many boolean clauses").into());
         }
-        Ok(())
+        self.context.check_clauses(count)
     }
 
     /// Whether the clause is nothing but values. Solr reads those last, and in filters makes sets of them.
@@ -257,7 +259,7 @@ pub(crate) fn filtered(query: Query) -> Query {
 
 /// Most clauses that analysis may make of words in a row, whatever the collection allows in a query: Lucene's
 /// own bound.
-const ANALYSED_CLAUSES_MAX: usize = 1024;
+pub(super) const ANALYSED_CLAUSES_MAX: usize = 1024;
 
 fn boosted(query: Query, boost: Boost<'_>) -> Result<Query> {
     let factor = boost_factor(boost.number.parse::<f32>().unwrap_or(f32::NAN))?;

@@ -40,7 +40,7 @@ pub(crate) mod tests;
 pub use analysis::SchemaAnalyzers;
 pub use budget::Budget;
 pub(crate) use context::{Field, known_name};
-pub use context::{Names, Parsers, QueryContext};
+pub use context::{Names, Parsers, PrefixLengths, QueryContext};
 pub use dismax::Notes;
 pub(crate) use dismax::weighted_fields;
 pub(crate) use field::{RangeText, TextStyle};

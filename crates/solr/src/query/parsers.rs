@@ -10,6 +10,7 @@ use super::context::{Parsers, QueryContext, known_name};
 use super::dismax::{NotedQuery, dismax, edismax};
 use super::field::TextStyle;
 use super::local_params::{LocalParams, split_local_params};
+use super::lucene::ANALYSED_CLAUSES_MAX;
 use super::lucene::{filtered, lucene};
 use super::min_hash::min_hash;
 use super::more_like;
@@ -163,7 +164,8 @@ impl Parsers for SolrParsers {
         };
         // Before the parser runs: what it costs is the text that it is given, whoever wrote that.
         context.budget.take(&value, depth)?;
-        let request = Request { context, local: &local, text: &value, depth };
+        let context = QueryContext { prefixes: context.prefixes.inside(&local)?, ..*context };
+        let request = Request { context: &context, name, local: &local, text: &value, depth };
         let (query, notes) = match parser.parse {
             Parse::Query(parse) => (parse(&request)?, None),
             Parse::Noted(parse) => parse(&request).map(|(query, notes)| (query, Some(notes)))?,
@@ -247,7 +249,8 @@ fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
         ("filter", Occur::Filter),
         ("should", Occur::Should),
     ];
-    let most = request.context.boolean_clauses_max;
+    // Lucene's bound, not the collection's, which counts what a text holds, as in Solr.
+    let most = request.context.boolean_clauses_max.max(ANALYSED_CLAUSES_MAX);
     if kinds.iter().map(|(name, _)| request.local.all(name).count()).sum::<usize>() > most {
         return Err(Error::bad_request(format!(
             "`{{!bool}}` has more than {most} clauses; use `{{!terms}}` for lists"

@@ -21,6 +21,7 @@ pub(super) fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
     if field.spec.class().is_point() {
         return Err(Error::bad_request("Can't run prefix queries on numeric fields"));
     }
+    request.context.prefixes.check(&field.name, request.text)?;
     Ok(Some(Query::Prefix { field: field.name, prefix: request.text.to_owned() }))
 }
 

@@ -12,6 +12,8 @@ use crate::params::{Fallback, Param, Preset};
 /// What one parser is asked.
 pub(super) struct Request<'a> {
     pub context: &'a QueryContext<'a>,
+    /// What the request calls the parser.
+    pub name: &'a str,
     pub local: &'a LocalParams,
     pub text: &'a str,
     pub depth: usize,

@@ -15,6 +15,16 @@ pub(crate) struct Candidate {
     pub plain: bool,
 }
 
+/// How many clauses Solr counts: every plain value is one, unless they are to become sets.
+pub(crate) fn count(candidates: &[Candidate], filtering: bool) -> usize {
+    let values = |one: &Candidate| if one.plain { values_in(&one.clause.query) } else { 1 };
+    let plain: usize = candidates.iter().filter(|one| one.plain).map(values).sum();
+    match filtering && plain > CLAUSES_MAX {
+        true => candidates.len(),
+        false => candidates.iter().map(values).sum(),
+    }
+}
+
 /// The clauses with long lists made sets, which come last.
 pub(crate) fn gather(mut candidates: Vec<Candidate>, schema: &Schema) -> Vec<Clause> {
     // A field with a column alone is searched by that, in Solr clause by clause; such clauses do not count

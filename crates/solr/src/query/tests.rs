@@ -10,6 +10,7 @@ use super::{QueryContext, SchemaAnalyzers, parse_query};
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::params::Params;
+use crate::select::{HandlerElevation, ResolveContext};
 
 /// 2026-11-21T11:41:29.622Z.
 const NOW_MS: i64 = 1_795_261_289_622;
@@ -120,10 +121,28 @@ impl Fixture {
             dates,
             budget: &self.budget,
             boolean_clauses_max: 1024,
+            prefixes: crate::query::PrefixLengths::default(),
             others: None,
             names: crate::query::Names::default(),
             parsers: &crate::query::SolrParsers,
             filtering: false,
+        }
+    }
+
+    /// What whole requests are resolved against.
+    pub fn resolve_context(&self) -> ResolveContext<'_> {
+        ResolveContext {
+            schema: &self.schema,
+            analyzers: &self.analyzers,
+            now_ms: NOW_MS,
+            boolean_clauses_max: 1024,
+            prefix_length_min: None,
+            others: None,
+            core: "core",
+            elevation: HandlerElevation::Nowhere,
+            components: &plan::Component::DEFAULT,
+            names: crate::query::Names::default(),
+            highlight: const { &plan::HighlightParts { parts: vec![] } },
         }
     }
 
@@ -362,6 +381,7 @@ fn a_query_that_only_excludes_is_made_positive() {
         dates: &dates,
         budget: &Budget::of(&params),
         boolean_clauses_max: 1024,
+        prefixes: crate::query::PrefixLengths::default(),
         others: None,
         names: crate::query::Names::default(),
         parsers: &crate::query::SolrParsers,

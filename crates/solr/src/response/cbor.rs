@@ -53,7 +53,7 @@ impl Writer<'_> {
             Node::Date(ms) => self.value(&Value::Date(*ms)),
             Node::Bytes(bytes) => self.text(&super::base64(bytes)),
             Node::Array(items) => self.array(items, Self::node),
-            Node::Map(entries) | Node::JavaMap(entries) => self.entries(entries),
+            Node::Map(entries) | Node::Groups(entries) | Node::JavaMap(entries) => self.entries(entries),
             Node::NamedList(entries) => self.node(&self.named_lists.shaped(entries)),
             Node::Document(document) => self.document(document),
             Node::DocList(list) => self.doc_list(list),

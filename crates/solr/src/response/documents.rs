@@ -3,7 +3,7 @@
 //! hits and documents as the shards gave them, `fl`, and the schema; out: document nodes, which every writer
 //! of `response/` spells in its own notation. Which fields are read from an index was decided with the plan.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use plan::{ChildHit, Document, FieldClass, FieldSelection, Hit, Schema, SearchResult, Value, java_bucket};
@@ -39,20 +39,20 @@ pub fn found(documents: Vec<Fetched>, list: &FieldList, schemas: &[&Schema]) -> 
 
 /// Hits without the facts of their query.
 pub fn list(hits: Vec<Hit>, list: &FieldList, schema: &Schema) -> Vec<DocumentNode> {
-    let mut shape = Shape::new(list, schema);
+    let mut shape = Shape::of_hits(list, schema, &hits);
     hits.into_iter().map(|hit| shape.hit(hit)).collect()
 }
 
 /// The page of a search.
 pub fn doc_list(result: &mut SearchResult, start: usize, list: &FieldList, schema: &Schema) -> DocList {
-    let mut shape = Shape::new(list, schema);
-    let hits = std::mem::take(&mut result.hits).into_iter();
+    let hits = std::mem::take(&mut result.hits);
+    let mut shape = Shape::of_hits(list, schema, &hits);
     DocList {
         num_found: result.total,
         start: start as u64,
         max_score: if list.scores() || !result.by_shard.is_empty() { result.score_max } else { None },
         num_found_exact: result.total_exact,
-        docs: hits.map(|hit| shape.hit(hit)).collect(),
+        docs: hits.into_iter().map(|hit| shape.hit(hit)).collect(),
         columns: Box::new(Columns::of(list)),
     }
 }
@@ -65,8 +65,9 @@ struct Shape<'a> {
     /// The fields shown under their own names.
     plain: FieldSelection,
     known: HashMap<Arc<str>, Shown<'a>>,
-    /// Whether Solr would read all fields from columns, one by one, in the order of a set of names.
-    from_columns: bool,
+    /// How many names of fields Solr would have in a set, where it reads all from columns, one by one, in the
+    /// order of that set.
+    from_columns: Option<usize>,
 }
 
 /// Of a document what its shard or its core is called, if that is the item.
@@ -89,21 +90,26 @@ struct Shown<'a> {
 }
 
 impl<'a> Shape<'a> {
-    fn new(list: &'a FieldList, schema: &'a Schema) -> Self {
-        let mut plain = list.selection();
-        plain.names = list.items.iter().filter_map(same_label).cloned().collect();
-        let from_columns = from_columns(list, schema);
-        Self { schema, items: &list.items, names: &list.shards, plain, known: HashMap::new(), from_columns }
+    fn of_hits(list: &'a FieldList, schema: &'a Schema, hits: &[Hit]) -> Self {
+        Self { from_columns: from_columns(list, schema, hits), ..Self::of_fetched(list, schema) }
     }
 
     /// Those that were not searched for come from the store.
     fn of_fetched(list: &'a FieldList, schema: &'a Schema) -> Self {
-        Self { from_columns: false, ..Self::new(list, schema) }
+        let mut plain = list.selection();
+        plain.names = list.items.iter().filter_map(same_label).cloned().collect();
+        let (items, names) = (&list.items, &list.shards);
+        Self { schema, items, names, plain, known: HashMap::new(), from_columns: None }
     }
 
-    fn fetched(&mut self, Fetched { document, children, shard, .. }: Fetched) -> DocumentNode {
+    fn fetched(&mut self, found: Fetched) -> DocumentNode {
+        let Fetched { document, children, collection: _, shard, values, place } = found;
         let names = self.names;
-        let mut shown = self.document(document, |item| shard_name(item, names, shard));
+        let mut shown = self.document(document, |item| match item {
+            FieldItem::Number { .. } => place.map(Node::count),
+            FieldItem::Function { at, .. } => values.get(*at).cloned().flatten().map(Node::from),
+            item => shard_name(item, names, shard),
+        });
         self.add_children(children, &mut shown);
         shown
     }
@@ -168,10 +174,12 @@ impl<'a> Shape<'a> {
                 fields.push((name, node));
             }
         }
-        if self.from_columns {
-            let (names, items) = (fields.len(), self.items);
-            // Within a bucket as they came, which is as they were asked for.
-            let asked = |wanted: &str| items.iter().position(|item| is_field(item, wanted));
+        if let Some(names) = self.from_columns {
+            let items = self.items;
+            let by_pattern = items.iter().any(|item| matches!(item, FieldItem::Glob(_)));
+            // Within a bucket as they were asked for; those that a pattern finds are as the index has them.
+            let asked =
+                |wanted: &str| items.iter().position(|item| is_field(item, wanted)).filter(|_| !by_pattern);
             fields.sort_by(|(one, _), (other, _)| {
                 let by_bucket = java_bucket(one, names).cmp(&java_bucket(other, names));
                 by_bucket.then_with(|| asked(one).cmp(&asked(other)))
@@ -235,30 +243,36 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Whether every field asked for has a column with one value a document. For a name that the schema does not
-/// know Solr looks into the stored fields, and so shows all of them in the document's order.
-fn from_columns(list: &FieldList, schema: &Schema) -> bool {
-    let in_column = |name: &str| {
-        let spec = schema.field(name)?;
-        Some(spec.properties.doc_values && !spec.properties.multi_valued && !spec.class().is_place())
+/// The number of fields asked for, where every one has a column with one value a document. For a name that
+/// the
+/// schema does not know Solr looks into the stored fields, and so shows all of them in the document's order;
+/// but beside a pattern names are looked for among the fields of the index, and one that is none of them is
+/// nothing.
+///
+/// Solr differs: it knows of fields that no document of the page has (`compat/select/field_order.yaml`).
+fn from_columns(list: &FieldList, schema: &Schema, hits: &[Hit]) -> Option<usize> {
+    let has = |wanted: fn(&FieldItem) -> bool| list.items.iter().any(wanted);
+    if has(|item| matches!(item, FieldItem::All | FieldItem::Raw { .. })) {
+        return None;
+    }
+    let names: HashSet<&str> = if has(|item| matches!(item, FieldItem::Glob(_))) {
+        hits.iter().flat_map(|hit| &hit.document.fields).map(|(name, _)| &**name).collect()
+    } else {
+        let named = list.items.iter().filter_map(|item| match item {
+            FieldItem::Field { name, .. } | FieldItem::Shape { field: name, .. } => Some(&**name),
+            _ => None,
+        });
+        named.collect()
     };
-    list.items.iter().all(|item| match item {
-        FieldItem::All => false,
-        // Known where it is the pattern of a dynamic field.
-        FieldItem::Glob(name) => in_column(name).unwrap_or(false),
-        FieldItem::Field { name, .. } => in_column(name).unwrap_or(false),
-        FieldItem::Shape { field, .. } => in_column(field).unwrap_or(false),
-        FieldItem::Score { .. }
-        | FieldItem::Constant { .. }
-        | FieldItem::Function { .. }
-        | FieldItem::Number { .. }
-        | FieldItem::Children { .. }
-        | FieldItem::Core { .. }
-        | FieldItem::Shard { .. }
-        | FieldItem::ByHand { .. }
-        | FieldItem::Explain { .. } => true,
-        FieldItem::Raw { .. } => false,
-    })
+    let in_column = |name: &&str| {
+        schema.field(name).is_some_and(|spec| {
+            let properties = &spec.properties;
+            let has_one = properties.doc_values && !properties.multi_valued && !spec.class().is_place();
+            // What is not stored is no reason to look into the stored fields.
+            has_one || !properties.stored
+        })
+    };
+    names.iter().all(in_column).then_some(names.len())
 }
 
 fn is_field(item: &FieldItem, wanted: &str) -> bool {
@@ -295,6 +309,8 @@ mod tests {
 
     use super::*;
     use crate::Params;
+    use crate::date_math::DateMath;
+    use crate::query::tests::Fixture;
     use crate::response::{Format, JsonStyle};
 
     fn schema() -> Schema {
@@ -340,7 +356,8 @@ mod tests {
         let schema = schema();
         let check = |fl: &str, expected: &str| {
             let params = Params::new(vec![("fl".into(), fl.into())]);
-            let list = FieldList::parse(&params, None).unwrap();
+            let (fixture, dates) = (Fixture::new(), DateMath::new(0));
+            let list = FieldList::parse(&params, &fixture.context(&params, &dates)).unwrap();
             let mut result = SearchResult { hits: vec![hit()], ..SearchResult::default() };
             let docs = doc_list(&mut result, 0, &list, &schema).docs;
             let mut out = Vec::new();

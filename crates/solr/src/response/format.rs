@@ -38,7 +38,16 @@ impl Default for Format {
     }
 }
 
+/// Writers of Solr's that need no choices of their own. `raw` is another where there is no file to hand out:
+/// the one that a collection has for what names none.
+const KNOWN: &[&str] = &["json", "standard", "xml", "javabin", "csv", "cbor", "phps"];
+
 impl Format {
+    /// Whether it is a name of Solr's; any other is answered in JSON.
+    pub fn knows(wt: &str) -> bool {
+        KNOWN.contains(&wt) || NOT_WRITTEN.contains(&wt) || Script::named(wt).is_some()
+    }
+
     /// The writer of a name, with what goes with it: `indent`, `json.nl`, `json.wrf`, `csv.*`,
     /// `geojson.field`.
     pub fn parse(params: &Params, wt: Option<&str>) -> Result<Self> {

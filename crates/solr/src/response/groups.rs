@@ -61,7 +61,7 @@ pub fn expanded(groups: Vec<Group>, fields: &FieldList, schema: &Schema) -> Node
         let key = group.value.as_ref().map(|value| value.to_text()).unwrap_or_default();
         (key.into(), Node::DocList(members(group, 0, fields, schema)))
     });
-    Node::Map(shown.collect())
+    Node::Groups(shown.collect())
 }
 
 fn valued(mut group: Group, title: &GroupTitle, fields: &FieldList, schema: &Schema) -> Node {

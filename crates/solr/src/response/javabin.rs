@@ -37,6 +37,13 @@ fn node(to: &mut Encoder<'_>, shown: &Node) {
             items.iter().for_each(|item| node(to, item));
         }
         Node::Map(entries) => ordered_map(to, entries),
+        Node::Groups(entries) => {
+            to.ordered_map(entries.len());
+            for (name, value) in entries {
+                to.name(Some(&**name).filter(|name| !name.is_empty()));
+                node(to, value);
+            }
+        }
         Node::JavaMap(entries) => {
             to.map(entries.len());
             for (name, value) in entries {

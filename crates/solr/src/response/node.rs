@@ -36,6 +36,8 @@ pub enum Node {
     Array(Vec<Node>),
     /// Solr's `SimpleOrderedMap` and maps: always a JSON object.
     Map(Entries),
+    /// As [`Node::Map`]; XML and javabin have no name where it is empty: what has no value.
+    Groups(Entries),
     /// A Java map, which javabin keeps apart from the above: older clients of clusters look for one.
     JavaMap(Entries),
     /// Solr's plain `NamedList`: in JSON as `json.nl` says, by default a flat array. A name may be null.
@@ -110,7 +112,7 @@ impl Node {
             Node::Raw(_) => "raw",
             Node::Date(_) => "date",
             Node::Array(_) => "arr",
-            Node::Map(_) | Node::JavaMap(_) | Node::NamedList(_) => "lst",
+            Node::Map(_) | Node::Groups(_) | Node::JavaMap(_) | Node::NamedList(_) => "lst",
             Node::Document(_) => "doc",
             Node::DocList(_) => "result",
         }

@@ -32,7 +32,7 @@ impl Writer<'_> {
             Node::Date(ms) => self.value(&Value::Date(*ms)),
             Node::Bytes(bytes) => self.text(&super::base64(bytes)),
             Node::Array(items) => self.list(items, Self::node),
-            Node::Map(entries) | Node::JavaMap(entries) => self.entries(entries),
+            Node::Map(entries) | Node::Groups(entries) | Node::JavaMap(entries) => self.entries(entries),
             Node::NamedList(entries) => self.keyed(entries, |writer, (name, node)| {
                 writer.text(name.as_deref().unwrap_or_default());
                 writer.node(node);

@@ -61,7 +61,7 @@ impl Writer<'_> {
             Node::Raw(text) => self.raw(text),
             Node::Bytes(bytes) => self.text(&super::base64(bytes)),
             Node::Array(items) => self.list(items, Self::node),
-            Node::Map(entries) | Node::JavaMap(entries) => self.entries(entries),
+            Node::Map(entries) | Node::Groups(entries) | Node::JavaMap(entries) => self.entries(entries),
             Node::NamedList(entries) => self.named_list(entries),
             Node::Document(document) => self.document(document),
             Node::DocList(list) => self.doc_list(list),

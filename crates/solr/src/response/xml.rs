@@ -44,6 +44,11 @@ impl Writer<'_> {
             Node::Map(entries) | Node::JavaMap(entries) => {
                 self.branch("lst", name, entries, |writer, (name, node)| writer.node(Some(name), node));
             }
+            Node::Groups(entries) => {
+                self.branch("lst", name, entries, |writer, (name, node)| {
+                    writer.node(Some(&**name).filter(|name| !name.is_empty()), node);
+                });
+            }
             Node::NamedList(entries) => {
                 self.branch("lst", name, entries, |writer, (name, node)| writer.node(name.as_deref(), node));
             }

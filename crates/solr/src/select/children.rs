@@ -35,7 +35,7 @@ impl FieldList {
         let fields = match local.get("fl") {
             Some(fl) => {
                 let params = Params::new(vec![(response::FL.name.to_owned(), fl.to_owned())]);
-                FieldList::parse(&params, Some(context))?.selection()
+                FieldList::parse(&params, context)?.selection()
             }
             None => self.selection(),
         };

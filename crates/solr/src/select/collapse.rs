@@ -15,12 +15,29 @@ use crate::query::{Field, LocalParams, QueryContext, SyntaxError, parse_query, s
 /// What the text of a filter collapses by, `None` when it is of another kind.
 pub(super) fn parse_collapse(context: &QueryContext<'_>, text: &str) -> Result<Option<Collapse>> {
     // Nearly every filter: no look at local parameters is needed to know that it does not collapse.
+    let text = text.trim_start();
     if !text.starts_with("{!") {
         return Ok(None);
     }
     let (local, rest) = split_local_params(text, context.params)?;
-    if local.get("type") != Some("collapse") {
-        return Ok(None);
+    match local.get("type") {
+        Some("collapse") => {}
+        // A filter that is nothing but another with parameters before it is that one, under the tags that
+        // stand first.
+        kind @ (None | Some("lucene" | "query")) => {
+            let inner = local.get("v").unwrap_or(rest);
+            // To `lucene` what stands behind it is one clause more.
+            //
+            // Solr differs: a collapse among other clauses is its error 500
+            // (`compat/select/collapse_tagged.yaml`).
+            let is_alone = || Ok::<_, Error>(split_local_params(inner.trim(), context.params)?.1.is_empty());
+            if kind != Some("query") && inner.trim_start().starts_with("{!collapse") && !is_alone()? {
+                return Ok(None);
+            }
+            let inner = parse_collapse(context, inner)?;
+            return Ok(inner.map(|inner| Collapse { tags: local.list("tag"), ..inner }));
+        }
+        _ => return Ok(None),
     }
     context.check_parser("collapse")?;
     if grouping::GROUP.read(context.params)? {

@@ -15,8 +15,8 @@ use crate::query::QueryContext;
 const ITEMS_MAX: usize = 4096;
 
 impl FieldList {
-    /// Reads all `fl` parameters as one list. Without a context there are no functions.
-    pub(crate) fn parse(params: &Params, context: Option<&QueryContext<'_>>) -> Result<Self> {
+    /// Reads all `fl` parameters as one list.
+    pub(crate) fn parse(params: &Params, context: &QueryContext<'_>) -> Result<Self> {
         let mut list = Self::default();
         for text in response::FL.sent_all(params) {
             parse_list(text, params, context, &mut list)?;
@@ -30,12 +30,7 @@ impl FieldList {
 }
 
 /// Adds the items of `text` to `list`.
-fn parse_list(
-    text: &str,
-    params: &Params,
-    context: Option<&QueryContext<'_>>,
-    list: &mut FieldList,
-) -> Result<()> {
+fn parse_list(text: &str, params: &Params, context: &QueryContext<'_>, list: &mut FieldList) -> Result<()> {
     let mut reader = FieldListReader { text, at: 0 };
     while reader.skip_separators() {
         if list.items.len() >= ITEMS_MAX {
@@ -47,12 +42,6 @@ fn parse_list(
             Wish::Item(item) => list.items.push(item),
             Wish::Transformer { label, inside } => {
                 let item = transformed(label, inside, params, context, list)?;
-                let searches = matches!(item, Some(FieldItem::Core { .. })) || !list.subqueries.is_empty();
-                if context.is_none() && searches {
-                    return Err(Error::bad_request(format!(
-                        "`[{inside}]` in `fl` is not supported by /get; use /select"
-                    )));
-                }
                 list.items.extend(item);
             }
             Wish::Function { label } => reader.function(label, context, list)?,
@@ -154,15 +143,10 @@ impl<'a> FieldListReader<'a> {
     fn function(
         &mut self,
         label: Option<&str>,
-        context: Option<&QueryContext<'_>>,
+        context: &QueryContext<'_>,
         list: &mut FieldList,
     ) -> Result<()> {
         let rest = self.rest();
-        let Some(context) = context else {
-            return Err(Error::bad_request(format!(
-                "functions in `fl` (`{rest}`) are not supported by /get; name fields, or use /select"
-            )));
-        };
         match leading_function(context, rest) {
             Ok(Leading { function, end, key }) => {
                 // At least one character on, whatever the function's parser left, or the list would never

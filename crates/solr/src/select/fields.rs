@@ -9,7 +9,7 @@ use plan::{Error, FieldSelection, Function, NamedPart, Result, parse_instant};
 use super::elevation::{Elevation, HandlerElevation};
 use super::subquery::Subquery;
 use crate::params::{Params, response};
-use crate::query::{LocalParams, QueryContext, split_local_params};
+use crate::query::{LocalParams, QueryContext, java_float, split_local_params};
 
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";
@@ -191,7 +191,7 @@ pub(super) fn transformed(
     named: Option<&str>,
     inside: &str,
     params: &Params,
-    context: Option<&QueryContext<'_>>,
+    context: &QueryContext<'_>,
     list: &mut FieldList,
 ) -> Result<Option<FieldItem>> {
     let text = format!("{{!{inside}}}");
@@ -199,7 +199,7 @@ pub(super) fn transformed(
     let name = local.get("type").unwrap_or_default();
     let shown = format!("[{name}]");
     let label: Arc<str> = named.unwrap_or(&shown).into();
-    let own = context.and_then(|context| NamedPart::find(&context.names.own.transformers, name));
+    let own = NamedPart::find(&context.names.own.transformers, name);
     let preset = |name: &str| own.and_then(|own| own.setting(name));
     let name = own.map_or(name, |own| &own.stands_for);
     match name {
@@ -220,7 +220,10 @@ pub(super) fn transformed(
         "core" => Ok(Some(FieldItem::Core { label })),
         "json" | "xml" => {
             // In any other notation it is a field like others.
-            let raw = response::WT.text(params) == name;
+            let only = preset("wt").unwrap_or(name);
+            let assumed = context.names.own.writer_assumed.as_deref();
+            let writer = response::WT.sent(params).or(assumed).unwrap_or("json");
+            let raw = only == "*" || writer == only;
             let name = local.get("f").map_or_else(|| label.clone(), Arc::from);
             Ok(Some(if raw { FieldItem::Raw { name, label } } else { FieldItem::Field { name, label } }))
         }
@@ -237,17 +240,15 @@ pub(super) fn transformed(
 }
 
 /// Messages are Solr's, recorded from 9.10.1.
-fn shape(label: Arc<str>, local: &LocalParams, context: Option<&QueryContext<'_>>) -> Result<FieldItem> {
+fn shape(label: Arc<str>, local: &LocalParams, context: &QueryContext<'_>) -> Result<FieldItem> {
     let name = local.get("f").unwrap_or(&label);
-    if let Some(context) = context {
-        let unknown = || Error::bad_request(format!("GeoTransformerFactory using unknown field: {name}"));
-        let field = context.find(name).ok_or_else(unknown)?;
-        if !field.spec.class().is_place() {
-            let class = &field.spec.field_type.source.class;
-            let class = class.rsplit('.').next().unwrap_or(class);
-            let message = format!("GeoTransformer requested non-spatial field: {name} ({class})");
-            return Err(Error::bad_request(message));
-        }
+    let unknown = || Error::bad_request(format!("GeoTransformerFactory using unknown field: {name}"));
+    let field = context.find(name).ok_or_else(unknown)?;
+    if !field.spec.class().is_place() {
+        let class = &field.spec.field_type.source.class;
+        let class = class.rsplit('.').next().unwrap_or(class);
+        let message = format!("GeoTransformer requested non-spatial field: {name} ({class})");
+        return Err(Error::bad_request(message));
     }
     let form = match local.get("w") {
         None | Some("GeoJSON") => ShapeForm::GeoJson,
@@ -271,8 +272,8 @@ fn constant(text: Option<&str>, kind: Option<&str>) -> Result<plan::Value> {
     let bad = || Error::bad_request(format!("For input string: \"{text}\""));
     match kind {
         Some("int") => text.parse().map(plan::Value::Int).map_err(|_| bad()),
-        Some("float") => text.parse().map(plan::Value::Float).map_err(|_| bad()),
-        Some("double") => text.parse().map(plan::Value::Double).map_err(|_| bad()),
+        Some("float") => java_float(text).map(plan::Value::Float).ok_or_else(bad),
+        Some("double") => java_float(text).map(plan::Value::Double).ok_or_else(bad),
         Some("date") => parse_instant(text)
             .map(plan::Value::Date)
             .ok_or_else(|| Error::bad_request(format!("Unable to parse date={text}"))),
@@ -299,7 +300,7 @@ mod tests {
     fn parse(lists: &[&str]) -> Result<FieldList> {
         let pairs = lists.iter().map(|list| ("fl".to_owned(), (*list).to_owned())).collect();
         let (fixture, params, dates) = (Fixture::new(), Params::new(pairs), DateMath::new(0));
-        FieldList::parse(&params, Some(&fixture.context(&params, &dates)))
+        FieldList::parse(&params, &fixture.context(&params, &dates))
     }
 
     /// Labels recorded from Solr 9.10.1.

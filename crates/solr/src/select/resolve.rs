@@ -106,7 +106,7 @@ impl SelectRequest<'_> {
 
     /// Order of the checks follows Solr where a request has two mistakes, as far as it is known.
     fn searched(&self, context: &ResolveContext<'_>, queries: &QueryContext<'_>) -> Result<Searched> {
-        let mut fields = FieldList::parse(self.params, Some(queries))?;
+        let mut fields = FieldList::parse(self.params, queries)?;
         // Of several the hits themselves say where they are from.
         if !context.names.is_gathered() {
             fields.name_core(context.core);

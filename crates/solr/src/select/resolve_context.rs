@@ -7,7 +7,7 @@ use plan::{Component, HighlightParts, Result, Schema};
 use super::elevation::HandlerElevation;
 use crate::date_math::DateMath;
 use crate::params::{Params, query};
-use crate::query::{Budget, Names, Others, QueryContext, SchemaAnalyzers, SolrParsers};
+use crate::query::{Budget, Names, Others, PrefixLengths, QueryContext, SchemaAnalyzers, SolrParsers};
 
 /// What a request is resolved against.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub struct ResolveContext<'a> {
     pub now_ms: i64,
     /// [`plan::CollectionConfig::boolean_clauses_max`].
     pub boolean_clauses_max: usize,
+    /// [`plan::CollectionConfig::prefix_length_min`].
+    pub prefix_length_min: Option<usize>,
     /// Other collections, where queries may ask for them.
     pub others: Option<&'a Others<'a>>,
     /// The name of the core, for `[core]`.
@@ -49,6 +51,7 @@ impl<'a> ResolveContext<'a> {
             dates,
             budget,
             boolean_clauses_max: self.boolean_clauses_max,
+            prefixes: PrefixLengths::new(self.prefix_length_min),
             others: self.others,
             names: self.names,
             parsers: &SolrParsers,

@@ -25,6 +25,7 @@ fn resolve_by(fixture: &Fixture, form: &str, parsers: Option<&[String]>) -> Resu
         analyzers: &fixture.analyzers,
         now_ms: 0,
         boolean_clauses_max: 1024,
+        prefix_length_min: None,
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,

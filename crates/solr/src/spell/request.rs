@@ -55,7 +55,8 @@ pub struct Spelling {
 impl<'a> SpellRequest<'a> {
     /// `None` when the request asks for no spelling. Errors come before anything is searched.
     pub fn prepare(params: &'a Params, component: &'a SpellComponent) -> Result<Option<Self>> {
-        if !spelling::SPELLCHECK.read(params)? || component.dictionaries.is_empty() {
+        let is_empty = component.dictionaries.is_empty() && component.unserved.is_empty();
+        if !spelling::SPELLCHECK.read(params)? || is_empty {
             return Ok(None);
         }
         let mut names: Vec<&str> = spelling::DICTIONARY.sent_all(params).collect();
@@ -63,6 +64,7 @@ impl<'a> SpellRequest<'a> {
             names.push(spelling::DICTIONARY.default);
         }
         let request = Self { params, component, names };
+        request.check_served()?;
         request.check_together()?;
         Ok(Some(request))
     }
@@ -75,6 +77,16 @@ impl<'a> SpellRequest<'a> {
             (false, true) => Some("reload"),
             (false, false) => None,
         })
+    }
+
+    /// A dictionary that was declared and is not here would be an answer without suggestions.
+    fn check_served(&self) -> Result<()> {
+        let found = self.component.unserved.iter().find(|(name, _)| self.names.contains(&&**name));
+        let Some((name, class)) = found else { return Ok(()) };
+        Err(Error::bad_request(format!(
+            "the dictionary `{name}` of class `{class}` is not supported; declare it as a \
+             solr.DirectSolrSpellChecker, or a suggester in a solr.SuggestComponent"
+        )))
     }
 
     /// Solr differs: it answers 500 (`component/word_breaks`).

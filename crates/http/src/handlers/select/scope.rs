@@ -74,6 +74,7 @@ impl SearchScope {
             analyzers: &self.analyzers,
             now_ms: self.now_ms,
             boolean_clauses_max: self.config.boolean_clauses_max,
+            prefix_length_min: self.config.prefix_length_min,
             core: &self.core,
             others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,

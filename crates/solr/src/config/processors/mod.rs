@@ -24,7 +24,7 @@ const fn class(name: &'static str, read: fn(&Element) -> Result<Processor>) -> C
 
 const CLASSES: &[Class] = &[
     class("AddSchemaFieldsUpdateProcessorFactory", types::add_fields),
-    class("AtomicUpdateProcessorFactory", |_| Ok(Processor::EditByParameters)),
+    class("AtomicUpdateProcessorFactory", |it| by_request(it, Processor::EditByParameters)),
     class("CloneFieldUpdateProcessorFactory", whole::clone_field),
     class("ConcatFieldUpdateProcessorFactory", mutators::concat),
     class("CountFieldValuesUpdateProcessorFactory", mutators::count),
@@ -56,7 +56,7 @@ const CLASSES: &[Class] = &[
     class("RunUpdateProcessorFactory", |_| Ok(Processor::Run)),
     class("SignatureUpdateProcessorFactory", whole::signature),
     class("SkipExistingDocumentsProcessorFactory", whole::skip_existing),
-    class("TemplateUpdateProcessorFactory", |_| Ok(Processor::Templates)),
+    class("TemplateUpdateProcessorFactory", |it| by_request(it, Processor::Templates)),
     class("TimestampUpdateProcessorFactory", whole::timestamp),
     class("TolerantUpdateProcessorFactory", whole::tolerant),
     class("TrimFieldUpdateProcessorFactory", mutators::trim),
@@ -79,6 +79,18 @@ const NOT_SERVED: &[&str] = &[
     "TikaLanguageIdentifierUpdateProcessorFactory",
     "URLClassifyProcessorFactory",
 ];
+
+/// One that goes by what a request says. Solr differs: it takes settings of these for parameters that no
+/// request names.
+fn by_request(element: &Element, processor: Processor) -> Result<Processor> {
+    match element.children.first() {
+        None => Ok(processor),
+        Some(setting) => Err(wrong(&format!(
+            "the setting `{}` is not supported; send it with updates, or preset it in the handler's `defaults`",
+            setting.attribute("name").unwrap_or(&setting.name)
+        ))),
+    }
+}
 
 /// Whether there is a class of this short name.
 pub(super) fn serves(class: &str) -> bool {

@@ -19,6 +19,7 @@ fn resolve(tree: &str) -> Result<Resolved> {
         analyzers: &fixture.analyzers,
         now_ms: 0,
         boolean_clauses_max: 1024,
+        prefix_length_min: None,
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,

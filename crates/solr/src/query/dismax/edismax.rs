@@ -38,6 +38,7 @@ pub(crate) fn edismax(request: &Request<'_>) -> Result<NotedQuery> {
     notes.asked = clauses.first().map(|clause| clause.query.clone());
     notes.boosts = boost_queries(request)?;
     clauses.extend(notes.boosts.iter().cloned().chain(boost_functions(request)?).map(should));
+    request.context.check_clauses(clauses.len())?;
     Ok((Some(multiplied(request, whole(clauses))?), notes))
 }
 

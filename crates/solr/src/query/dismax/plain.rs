@@ -36,6 +36,7 @@ pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
     notes.boosts = boost_queries(request)?;
     clauses.extend(boost_clauses(&notes.boosts));
     clauses.extend(boost_functions(request)?.into_iter().map(should));
+    request.context.check_clauses(clauses.len())?;
     Ok((Some(Query::Boolean { clauses, minimum_should_match: 0 }), notes))
 }
 

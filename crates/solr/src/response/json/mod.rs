@@ -54,7 +54,7 @@ impl Writer<'_> {
             Node::Date(ms) => write_string(self.out, &format_instant(*ms)),
             Node::Bytes(bytes) => write_string(self.out, &super::base64(bytes)),
             Node::Array(items) => self.array(items, Self::node),
-            Node::Map(entries) | Node::JavaMap(entries) => self.entries(entries),
+            Node::Map(entries) | Node::Groups(entries) | Node::JavaMap(entries) => self.entries(entries),
             Node::NamedList(entries) => self.node(&self.named_lists.shaped(entries)),
             Node::Document(document) => self.document(document),
             Node::DocList(list) => self.doc_list(list),
