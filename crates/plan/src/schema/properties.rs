@@ -59,7 +59,8 @@ impl Properties {
             term_offsets: false,
             term_payloads: false,
             uninvertible: version < 1.7,
-            use_doc_values_as_stored: version >= 1.6 && class != FieldClass::NestPath,
+            use_doc_values_as_stored: version >= 1.6
+                && !matches!(class, FieldClass::NestPath | FieldClass::SortableText),
             sort_missing_first: false,
             sort_missing_last: false,
             required: false,

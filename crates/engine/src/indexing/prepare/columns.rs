@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use plan::{FieldClass, Result, Value, rank_kept};
+use plan::{Error, FieldClass, Result, Value, rank_kept};
 use tantivy::schema::Field;
 
 use super::prepared::Prepared;
@@ -41,10 +41,20 @@ pub(crate) fn push_column(
     match field.class() {
         FieldClass::SortableText => {
             let text = text_of(value);
-            let argument = field.spec.field_type.argument("maxCharsForDocValues");
-            let chars_max = argument.and_then(|chars| chars.parse().ok()).unwrap_or(SORTABLE_CHARS_MAX);
-            let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
-            push_text(out, column, text.get(..end).unwrap_or_default());
+            match sortable_cut(field, &text) {
+                None => push_text(out, column, &text),
+                Some(_) if field.spec.properties.use_doc_values_as_stored => {
+                    let length = text.encode_utf16().count();
+                    return Err(Error::bad_request(format!(
+                        "ERROR: [doc={id}] Error adding field '{name}'='{text}' msg=Can not use field {name} with \
+                         values longer then maxCharsForDocValues={most} when useDocValuesAsStored=true \
+                         (length={length})",
+                        name = field.name,
+                        most = sortable_chars_max(field),
+                    )));
+                }
+                Some(cut) => push_text(out, column, &cut),
+            }
         }
         FieldClass::Rank => {
             if let Value::Float(number) = value {
@@ -59,6 +69,29 @@ pub(crate) fn push_column(
         }
     }
     Ok(())
+}
+
+/// Characters that a column of texts to sort by keeps. Nothing, or less, is no bound, as in Solr.
+///
+/// Solr differs: it shows them in place of the stored text where nothing else is asked for
+/// (`compat/schema/text_columns.yaml`).
+fn sortable_chars_max(field: &FieldLayout) -> usize {
+    let argument = field.spec.field_type.argument("maxCharsForDocValues");
+    match argument.and_then(|chars| chars.trim().parse::<i32>().ok()) {
+        None => SORTABLE_CHARS_MAX,
+        Some(chars) => usize::try_from(chars).ok().filter(|chars| *chars > 0).unwrap_or(usize::MAX),
+    }
+}
+
+/// The start of a text that is too long. Characters are Java's: one beyond the basic plane is two, and
+/// leaves, cut in two, a replacement character.
+fn sortable_cut(field: &FieldLayout, text: &str) -> Option<String> {
+    let most = sortable_chars_max(field);
+    if text.len() <= most {
+        return None;
+    }
+    let units: Vec<u16> = text.encode_utf16().take(most.saturating_add(1)).collect();
+    (units.len() > most).then(|| String::from_utf16_lossy(units.get(..most).unwrap_or_default()))
 }
 
 fn push_text(out: &mut Prepared, field: Field, text: &str) {
