@@ -176,8 +176,8 @@ fn split(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// At how many hits `rq` looks again. Where it reaches all that is elevated they keep the order of their rule,
-/// whatever the request says of that, as in Solr.
+/// At how many hits `rq` looks again. Where it reaches all that is elevated they keep the order of their
+/// rule, whatever the request says of that, as in Solr.
 fn hits_looked_at_again(context: &QueryContext<'_>) -> Result<Option<usize>> {
     const USUAL: usize = 200;
     let Some(text) = query::RQ.sent(context.params) else { return Ok(None) };
