@@ -15,7 +15,7 @@ use crate::documents::Versioned;
 use crate::in_use::VersionedSchema;
 use crate::node::Node;
 use crate::offload;
-use crate::shard::{Shard, ShardSettings};
+use crate::shard::ShardSettings;
 
 impl Collection {
     /// Puts `source` in place of the schema if it still is the one with version `expected`; returns the new
@@ -303,8 +303,6 @@ impl Collection {
             served.configure_own(&ShardSettings::of(&config.value));
             self.config.store(Arc::new(config.into()));
         }
-        let is_kept = |shard: &Arc<dyn Shard>| served.open_here().any(|kept| Arc::ptr_eq(kept, shard));
-        let gone: Vec<_> = before.open_here().filter(|shard| !is_kept(shard)).cloned().collect();
         {
             // Between two updates: none is in a shard that is about to be closed.
             let _alone = self.home.alone();
@@ -312,8 +310,7 @@ impl Collection {
         }
         self.entry.store(Arc::new(entry));
         self.changes.fetch_add(1, Ordering::Release);
-        // What could not be flushed is in the log, which is its new owner's.
-        gone.iter().for_each(|shard| drop(shard.close()));
+        before.close_all_but(&self.home.served());
         Ok(())
     }
 

@@ -74,6 +74,9 @@ impl Following {
     }
 }
 
+/// How much longer a follower waits whose leader did not answer.
+const PAUSES_WITHOUT_LEADER: u64 = 10;
+
 /// A segment, and what of it is dead besides what its marks say.
 type Marked = (Arc<Segment>, Dead);
 
@@ -86,14 +89,18 @@ struct FollowTask {
 
 impl Task for FollowTask {
     fn turn(&self) -> u64 {
-        if let Some(core) = self.core.upgrade() {
-            unattended("following the shard's owner", || match &self.following {
-                // Without a leader there is at least what it had flushed.
-                Some(following) => following.look(&core).or_else(|_| core.follow()).map(drop),
-                None => core.follow().map(drop),
-            });
-        }
-        self.every_ms
+        let Some(core) = self.core.upgrade() else { return self.every_ms };
+        let mut is_due_soon = self.following.is_none();
+        unattended("following the shard's owner", || match &self.following {
+            Some(following) if following.look(&core).is_ok() => {
+                is_due_soon = true;
+                Ok(())
+            }
+            // Without a leader there is at least what it had flushed.
+            _ => core.follow().map(drop),
+        });
+        // Each look at the manifests is a request to the store, which may charge for it.
+        if is_due_soon { self.every_ms } else { self.every_ms.saturating_mul(PAUSES_WITHOUT_LEADER) }
     }
 }
 

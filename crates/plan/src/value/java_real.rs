@@ -1,7 +1,6 @@
 //! Reals as Java's `parseFloat` and `parseDouble` read them, in queries, parameters and documents. In: a
-//! text;
-//! out: the nearest number, ties to the even one. Decimal ones Rust rounds as Java does; hexadecimal ones,
-//! `0x1.8p1` for 3, it does not read.
+//! text; out: the nearest number, ties to the even one. Decimal ones Rust rounds as Java does; hexadecimal
+//! ones, `0x1.8p1` for 3, it does not read.
 
 use std::str::FromStr;
 
