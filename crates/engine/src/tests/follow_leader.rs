@@ -111,10 +111,11 @@ fn a_follower_shows_what_its_leader_shows_without_a_flush() {
     leader.commit(&Commit { open_searcher: false, ..Commit::HARD }).unwrap();
     follower.catch_up().unwrap();
     assert_eq!(shown(&follower), shown(&leader));
+    update(&leader, vec![add(film("4", "rot"))]);
     leader.commit(&Commit { max_segments: Some(1), ..Commit::HARD }).unwrap();
     assert!(follower.catch_up().unwrap());
     assert_eq!((shown(&follower), follower.segments().len()), (shown(&leader), 1));
-    let refused = follower.update(batch(vec![add(film("4", "rot"))]), UpdateContext::default());
+    let refused = follower.update(batch(vec![add(film("5", "rot"))]), UpdateContext::default());
     assert_eq!(refused.failure.unwrap().kind, ErrorKind::Unavailable);
 }
 
