@@ -12,14 +12,14 @@ use plan::partial::{
     ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, SearchStatistics,
     ShardResult,
 };
-use plan::{Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
+use plan::{AutoCommit, Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
 use store::{ContentDigest, LogFigures, ShardImage, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
-    AppliedUpdate, BackedUp, FRESH_NS, Freshness, Leader, OpenShard, ReadAnswer, ReadRequest,
-    RememberedBatches, Shard, ShardMoment, ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot,
-    ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer, SnapshotRequest, UpdateContext, Visit,
+    AppliedUpdate, BackedUp, FRESH_NS, Leader, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, Shard,
+    ShardMoment, ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep,
+    ShardWriter, SnapshotAnswer, SnapshotRequest, UpdateContext, Visit,
 };
 
 /// How often a follower looks at its leader: what that shows is shown here as much later, and a little more.
@@ -57,11 +57,17 @@ pub(crate) fn repair_shard(place: &ShardPlace, accepts_loss: bool) -> Result<Rep
     engine::repair(&*home, accepts_loss)
 }
 
+impl EngineShards {
+    fn config(&self, auto_commit: AutoCommit) -> ShardConfig {
+        let (caches, scheduler) = (self.caches.clone(), Some(self.scheduler.clone()));
+        ShardConfig { auto_commit, caches, scheduler, ..ShardConfig::default() }
+    }
+}
+
 impl OpenShard for EngineShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
         let ShardSite { place, schema, auto_commit, clock, peers } = site;
-        let (caches, scheduler) = (self.caches.clone(), Some(self.scheduler.clone()));
-        let config = ShardConfig { auto_commit, caches, scheduler, ..ShardConfig::default() };
+        let config = self.config(auto_commit);
         let shard = match self.follow_every_ms {
             None => engine::Shard::open(place.site.home(&place.id).map_err(lift)?, schema, config, clock)?,
             Some(every_ms) => {
@@ -75,8 +81,7 @@ impl OpenShard for EngineShards {
 
     fn follow(&self, site: ShardSite, leader: Arc<dyn Leader>) -> Result<Arc<dyn Shard>> {
         let ShardSite { place, schema, auto_commit, clock, peers } = site;
-        let (caches, scheduler) = (self.caches.clone(), Some(self.scheduler.clone()));
-        let config = ShardConfig { auto_commit, caches, scheduler, ..ShardConfig::default() };
+        let config = self.config(auto_commit);
         let archive = place.site.archive(&place.id).map_err(lift)?;
         let follower =
             engine::Shard::open_follower(archive, schema, (config, clock), (leader, LOOK_EVERY_MS))?;
@@ -116,12 +121,8 @@ impl ShardReader for engine::Shard {
         Ok(Arc::new(self.pin_led(FRESH_NS)?))
     }
 
-    fn freshness(&self) -> Freshness {
-        match self.age_ns() {
-            Some(age) if age <= FRESH_NS => Freshness::Fresh,
-            Some(_) => Freshness::Stale,
-            None => Freshness::Unknown,
-        }
+    fn has_looked(&self) -> bool {
+        self.age_ns().is_some()
     }
 
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {

@@ -10,7 +10,7 @@ use store::{ContentDigest, ShardImage, Watermark};
 
 use crate::remote::{RemoteLeader, RemoteShard};
 use crate::shard::{
-    AppliedUpdate, Freshness, ReadAnswer, ReadRequest, RememberedBatches, Shard, ShardMoment, ShardReader,
+    AppliedUpdate, ReadAnswer, ReadRequest, RememberedBatches, Shard, ShardMoment, ShardReader,
     ShardSettings, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, UpdateContext, Visit,
 };
 
@@ -30,21 +30,17 @@ impl FollowedShard {
     pub fn new(copy: &ShardCopy, leader: RemoteShard) -> Self {
         Self { copy: copy.shard.clone(), leader }
     }
-}
 
-impl FollowedShard {
     /// The copy, but for the time before it has seen anything of its leader.
     fn answering(&self) -> &dyn Shard {
-        match self.copy.freshness() {
-            Freshness::Fresh => &*self.copy,
-            // Its own looks go on. Another one here would have each search wait for whoever does not answer.
-            Freshness::Stale => &*self.copy,
-            Freshness::Unknown => match self.copy.catch_up() {
-                Ok(()) => &*self.copy,
-                // It is there, with a schema that this member has not taken up yet.
-                Err(error) if error.kind == ErrorKind::SchemaChanged => &self.leader,
-                Err(_) => &*self.copy,
-            },
+        // Its own looks go on. Another one here would have each search wait for whoever does not answer.
+        if self.copy.has_looked() {
+            return &*self.copy;
+        }
+        match self.copy.catch_up() {
+            // It is there, with a schema that this member has not taken up yet.
+            Err(error) if error.kind == ErrorKind::SchemaChanged => &self.leader,
+            _ => &*self.copy,
         }
     }
 }
@@ -83,6 +79,8 @@ impl ShardReader for FollowedShard {
     }
 
     fn is_remote(&self) -> bool {
+        // Whoever owns it is another: it is not this member's to change, back up or hand on, and some of what
+        // is asked of it waits for messages.
         true
     }
 
@@ -118,6 +116,7 @@ impl ShardUpkeep for FollowedShard {
         self.leader.configure(settings);
     }
 
+    // When it commits and what it suggests is its leader's.
     fn configure_own(&self, _: &ShardSettings<'_>) {}
 
     fn catch_up(&self) -> Result<()> {

@@ -497,6 +497,8 @@ async fn a_follower_answers_what_its_leader_shows_and_leads_when_that_is_gone() 
     let refused = a.get(&format!("{create}=3")).await;
     assert_eq!(refused.status, 400, "{}", refused.body);
     assert!(refused.body.contains("3 replicas of each shard, and 2 node(s) live"), "{}", refused.body);
+    let refused = a.get(&format!("{create}=2&nrtReplicas=1")).await;
+    assert!(refused.status == 400 && refused.body.contains("mean the same"), "{}", refused.body);
     let made = b.get(&format!("{create}=2&createNodeSet=a:8983_solr,b:8983_solr")).await;
     assert_eq!(made.status, 200, "{}", made.body);
     // Behind a commit each shows it, whoever was asked; none of this was flushed before.
@@ -586,6 +588,9 @@ async fn replicas_are_added_moved_and_taken_away() {
         (format!("{}&node=b:8983_solr", act("ADDREPLICA")), "`b:8983_solr` has a replica of `shard1`"),
         (format!("{}&node=x:1_solr", act("ADDREPLICA")), "the node `x:1_solr` does not live"),
         (format!("{}&type=pull", act("ADDREPLICA")), "`type` is `pull`"),
+        (format!("{}&nrtReplicas=2", act("ADDREPLICA")), "`nrtReplicas` is not supported with ADDREPLICA"),
+        (format!("{}&property.name=x", act("ADDREPLICA")), "`property.name` is not supported"),
+        (format!("{}&replica=core_node1001&onlyIfDown=true", act("DELETEREPLICA")), "`onlyIfDown` is `true`"),
         (format!("{}&replica=core_node2", act("DELETEREPLICA")), "`core_node2` leads `shard1`"),
         (format!("{}&replica=core_node9", act("DELETEREPLICA")), "has no replica `core_node9`"),
         (format!("{}&count=1", act("DELETEREPLICA")), "`count` would leave it to the server"),

@@ -215,10 +215,13 @@ impl FollowLeader {
     }
 
     fn arrive(&self, next: &mut State, brings: Shown, begun: Tick) {
-        if brings < next.has && self.rules.follows_only_forwards {
-            // Whoever offers less is a deposed one.
-            return;
-        }
+        let brings = match self.rules.follows_only_forwards {
+            // A deposed one knows nothing of what a later opening committed.
+            true if brings.opening < next.has.opening => return,
+            // Of one opening another look was faster.
+            true => brings.max(next.has),
+            false => brings,
+        };
         next.went_back |= brings < next.has;
         next.has = brings;
         let looked = if self.rules.counts_from_the_beginning_of_the_look { begun } else { next.now };

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use meter::Phase;
 use plan::{Commit, Operation, Result, UpdateBatch, UpdateOutcome};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::served::{Served, ServedShard};
 use super::{Collection, Counted, UpdateCounts};
@@ -77,11 +78,15 @@ impl Collection {
         if copies.is_empty() && served.followers.is_empty() {
             return Ok(());
         }
+        // Longer than a look of whoever did not answer may be that does not know of this, at a leader that
+        // does not know itself deposed (model `follow_leader`).
+        let over = Instant::now() + Duration::from_nanos(2 * FRESH_NS);
         // Without the gate: nobody's update has to wait for a slow follower.
-        let have_it = offload::update(move || have_caught_up(&copies, &served.followers)).await??;
-        if !have_it {
-            // Who did not answer shows what it has no longer than this (model `follow_leader`).
-            tokio::time::sleep(Duration::from_nanos(2 * FRESH_NS)).await;
+        let caught_up = offload::update(move || have_caught_up(&copies, &served.followers));
+        if let Ok(have_it) = timeout_at(over, caught_up).await
+            && !have_it??
+        {
+            sleep_until(over).await;
         }
         Ok(())
     }

@@ -369,8 +369,13 @@ impl Node {
     }
 
     pub(super) fn remote_part(&self, member: &Member, entry: &CollectionDocument) -> RemoteMember {
-        let exchange = self.views.exchange().clone();
-        RemoteMember::new(exchange, member.clone(), ShardAddress::of(entry, ""))
+        self.remote_follower(member, ShardAddress::of(entry, ""))
+    }
+
+    /// A member that has a copy of the address's shard.
+    pub(super) fn remote_follower(&self, member: &Member, address: ShardAddress) -> RemoteMember {
+        let beside = (self.views.exchange().clone(), self.clock.clone());
+        RemoteMember::new(beside, member.clone(), address)
     }
 
     /// Opens a collection of which it has a part, if it is not open, and sees to it that what is open is what

@@ -5,20 +5,17 @@
 
 use std::sync::Arc;
 
-use plan::{AutoCommit, Error, ErrorKind, Result, Schema};
+use plan::{Error, ErrorKind, Result, Schema};
 
 use super::Node;
 use crate::catalog::{DocumentVersion, path};
-use crate::collection::{Collection, Served, ServedShard};
+use crate::collection::Collection;
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD, SavedSchema};
 use crate::create::{CreateCollection, is_plain};
-use crate::followed::{FollowedShard, ShardCopy};
 use crate::in_use::VersionedSchema;
-use crate::member::{Member, Owners};
+use crate::member::Owners;
 use crate::placement::{Placement, PlacementState};
-use crate::remote::{RemoteLeader, RemoteMember, ShardAddress};
-use crate::routing::ShardDocument;
-use crate::shard::{BackedUp, ShardSite};
+use crate::shard::BackedUp;
 
 /// How often shards are opened by a schema that another has replaced by then.
 pub(super) const OPENINGS_MAX: usize = 5;
@@ -295,112 +292,6 @@ impl Node {
         let schema = VersionedSchema::new(saved.version, schema);
         let opened = (served, self.clock.now_ms());
         Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config.into(), opened)))
-    }
-
-    /// The shards of an edition, each in its folder: opened here, or another member's. Of those that are in
-    /// service what is here and still owned is taken over as it is. Where one does not open, those that did
-    /// are closed.
-    pub(crate) fn open_edition(
-        &self,
-        entry: &CollectionDocument,
-        edition: &str,
-        (schema, auto_commit): (&Arc<Schema>, AutoCommit),
-        (owners, in_service): (Option<Arc<Owners>>, Option<&Served>),
-    ) -> Result<Served> {
-        let documents: Arc<[ShardDocument]> = entry.shards().into();
-        let mut shards = Vec::with_capacity(documents.len());
-        let (mut opened, mut copied) = (Vec::new(), Vec::new());
-        for (document, folder) in documents.iter().zip(entry.folders(edition)) {
-            let name = &*document.name;
-            let other = owners.as_deref().and_then(|it| Some((it, self.other_owner(it, name)?)));
-            let kept = in_service.and_then(|served| served.own_shard(&folder));
-            let follows = owners.as_ref().is_some_and(|it| it.follows(name, &self.member().id));
-            let shard = match (other, kept) {
-                (Some((owners, leader)), _) if follows => {
-                    let kept = in_service.and_then(|served| served.copy_of(&folder));
-                    let site = self.shard_site(entry, &folder, schema.clone(), auto_commit);
-                    let copy = self.copy_of(site, kept, (leader, ShardAddress::of(entry, &folder)));
-                    copy.map(|copy| {
-                        copied.extend(kept.is_none().then(|| copy.shard.clone()));
-                        let leader = self.remote_shard(owners, entry, (name, &folder));
-                        let shard = Arc::new(FollowedShard::new(&copy, leader));
-                        ServedShard { shard, folder: folder.clone(), copy: Some(copy) }
-                    })
-                }
-                (Some((owners, _)), _) => {
-                    let shard = self.remote_shard(owners, entry, (name, &folder));
-                    Ok(ServedShard::new(Arc::new(shard), folder))
-                }
-                (None, Some(kept)) => Ok(ServedShard::new(kept, folder)),
-                (None, None) => {
-                    // One that was deposed has the same folder here.
-                    in_service.into_iter().for_each(|served| served.close_own(&folder));
-                    let shard = self.open_shard(entry, &folder, schema.clone(), auto_commit);
-                    shard.map(|shard| {
-                        opened.push((name, shard.clone()));
-                        ServedShard::new(shard, folder)
-                    })
-                }
-            };
-            match shard {
-                Ok(shard) => shards.push(shard),
-                Err(error) => {
-                    let opened = opened.iter().map(|(_, shard)| shard);
-                    opened.chain(&copied).for_each(|shard| drop(shard.close()));
-                    return Err(error);
-                }
-            }
-        }
-        if !opened.is_empty() {
-            let names = opened.iter().map(|(name, _)| *name);
-            self.check_named(entry, names).inspect_err(|_| {
-                let opened = opened.iter().map(|(_, shard)| shard);
-                opened.chain(&copied).for_each(|shard| drop(shard.close()));
-            })?;
-        }
-        let lead = owners.as_ref().and_then(|owners| self.remote_lead(owners, entry));
-        let folders = shards.iter().map(|it| &*it.folder);
-        let followers =
-            owners.as_ref().map(|owners| self.followers(owners, entry, folders)).unwrap_or_default();
-        let (edition, router) = (edition.to_owned(), entry.router.clone());
-        Ok(Served { edition, router, documents, shards, owners, lead, followers })
-    }
-
-    /// The other members that follow shards of a collection, which lie in these folders.
-    fn followers<'a>(
-        &self,
-        owners: &Owners,
-        entry: &CollectionDocument,
-        folders: impl Iterator<Item = &'a str>,
-    ) -> Arc<[RemoteMember]> {
-        let own = self.member();
-        let each = entry.shards().into_iter().zip(folders).flat_map(|(shard, folder)| {
-            let all = owners.followers_of(&shard.name).iter().map(|follower| &follower.member);
-            let others = all.filter(|it| it.id != own.id);
-            let remote = |it: &Member| {
-                let address = ShardAddress::of(entry, folder);
-                RemoteMember::new(self.views.exchange().clone(), it.clone(), address)
-            };
-            others.map(remote).collect::<Vec<_>>()
-        });
-        each.collect()
-    }
-
-    /// A copy of a shard that this member leads not: the one that is open, or another.
-    fn copy_of(
-        &self,
-        site: ShardSite,
-        kept: Option<&ShardCopy>,
-        (leader, address): (&Member, ShardAddress),
-    ) -> Result<ShardCopy> {
-        let exchange = self.views.exchange().clone();
-        if let Some(kept) = kept {
-            kept.looks_at.set(exchange, leader.clone(), address);
-            return Ok(kept.clone());
-        }
-        let looks_at = Arc::new(RemoteLeader::new((exchange, self.clock.clone()), leader.clone(), address));
-        let shard = self.shards.follow(site, looks_at.clone())?;
-        Ok(ShardCopy { shard, looks_at })
     }
 
     /// Removes what a collection left that is no more, or never was: it is written down as such.

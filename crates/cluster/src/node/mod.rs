@@ -7,6 +7,7 @@
 mod assignment;
 mod births;
 mod configsets;
+mod editions;
 mod follow;
 mod lifecycle;
 mod moving;

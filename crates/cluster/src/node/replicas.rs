@@ -66,21 +66,21 @@ impl Node {
         offload::update(work).await?
     }
 
-    /// Moves a replica, which may lead, to a member that has none of its shard; where none is named, as
-    /// [`add_replica`](Self::add_replica) chooses. Returns where it is now. Errors: `BadRequest`.
+    /// Moves a replica, which may lead, to the member of this name, which has none of its shard. Returns
+    /// where it is now. Errors: `BadRequest`.
     pub async fn move_replica(
         self: &Arc<Self>,
         collection: &Arc<Collection>,
         (shard, replica): (&str, &str),
-        to: Option<&str>,
+        to: &str,
     ) -> Result<Member> {
         let (node, collection) = (self.clone(), collection.clone());
-        let (shard, replica, to) = (shard.to_owned(), replica.to_owned(), to.map(str::to_owned));
+        let (shard, replica, to) = (shard.to_owned(), replica.to_owned(), to.to_owned());
         let work = move || {
             let document = shard_of(&collection, &shard)?;
             let mut moved = None;
             node.change_owners(&collection, |owners| {
-                let member = node.free_member(owners, &shard, to.as_deref())?;
+                let member = node.free_member(owners, &shard, Some(&to))?;
                 moved = Some(member.clone());
                 if document.node_number == number_of(&replica)? {
                     // What no other is named for is the lead's.

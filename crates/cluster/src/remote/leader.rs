@@ -4,17 +4,14 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use meter::{Allowance, Clock, Limits, Meters, Trace};
+use meter::Clock;
 use plan::Result;
 
-use super::link::{Exchange, Link};
+use super::link::{Exchange, Link, shortly};
 use super::message::{Moment, ShardAddress};
 use super::pin::RemotePin;
 use crate::member::Member;
 use crate::shard::{FilePiece, FollowerHas, ImageRead, Leader, Shown, SnapshotImage, SnapshotRead};
-
-/// What is on its way for longer is asked for again.
-const ANSWER_MS_MAX: u64 = 2_000;
 
 pub(crate) struct RemoteLeader {
     /// Another leads the shard when this one is gone; what was taken up of the one before stays.
@@ -46,7 +43,7 @@ impl RemoteLeader {
 impl Leader for RemoteLeader {
     fn look(&self, has: &FollowerHas) -> Result<Option<Box<dyn Shown>>> {
         let pin = RemotePin::new(self.link.load_full(), Arc::default(), Moment::Led);
-        let image = ImageRead { has }.ask_pinned(&pin, &within(&self.clock))?;
+        let image = ImageRead { has }.ask_pinned(&pin, &shortly(&self.clock))?;
         let clock = self.clock.clone();
         Ok(image.map(|image| Box::new(RemoteShown { pin, image, clock }) as _))
     }
@@ -58,13 +55,6 @@ impl Shown for RemoteShown {
     }
 
     fn piece(&self, piece: FilePiece<'_>) -> Result<Vec<u8>> {
-        piece.ask_pinned(&self.pin, &within(&self.clock))
+        piece.ask_pinned(&self.pin, &shortly(&self.clock))
     }
-}
-
-/// Each question has its own time.
-fn within(clock: &Arc<dyn Clock>) -> Meters {
-    let limits = Limits { time_ms: Some(ANSWER_MS_MAX), ..Limits::default() };
-    let allowance = Allowance::new(limits, clock.clone(), clock.now_ms());
-    Meters { allowance, trace: Trace::default() }
 }

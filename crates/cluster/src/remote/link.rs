@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use meter::Meters;
+use meter::{Allowance, Clock, Limits, Meters, Trace};
 use plan::{Error, ErrorKind, Result};
 use serde::de::DeserializeOwned;
 
@@ -51,6 +51,17 @@ pub(super) struct Link {
     pub exchange: Arc<Exchange>,
     pub member: Member,
     pub address: ShardAddress,
+}
+
+/// What followers and leaders ask one another is asked again soon: who has not answered by then holds up
+/// nobody any longer.
+const SHORT_MS: u64 = 2_000;
+
+/// Of one such question.
+pub(super) fn shortly(clock: &Arc<dyn Clock>) -> Meters {
+    let limits = Limits { time_ms: Some(SHORT_MS), ..Limits::default() };
+    let allowance = Allowance::new(limits, clock.clone(), clock.now_ms());
+    Meters { allowance, trace: Trace::default() }
 }
 
 impl Link {

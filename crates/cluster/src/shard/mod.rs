@@ -7,10 +7,9 @@ mod read;
 
 pub use call::{ShardStep, call_shard};
 pub use read::{
-    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, Freshness, GetRead, ImageRead, JoinRead,
-    LikeCountsRead, ReadAnswer, ReadRequest, SegmentsRead, ShardMoment, ShardRead, ShardReader,
-    ShardSnapshot, SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead, VersionsRead,
-    WhyNotRead,
+    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, ImageRead, JoinRead, LikeCountsRead,
+    ReadAnswer, ReadRequest, SegmentsRead, ShardMoment, ShardRead, ShardReader, ShardSnapshot,
+    SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead, VersionsRead, WhyNotRead,
 };
 
 use std::sync::Arc;
@@ -27,8 +26,8 @@ pub use engine::{
     SegmentStats, ShardStats, Shown, SnapshotImage, UpdateContext, Visit,
 };
 
-/// For how long a copy answers by itself behind its last look at its leader, and a leader answers looks
-/// behind its own at its home.
+/// For how long a look is as good as one of now: a copy's at its leader, of which there are several in that
+/// time, and a leader's at its home (model `follow_leader`).
 pub(crate) const FRESH_NS: u64 = 2_000_000_000;
 
 /// Changes the documents of a shard.

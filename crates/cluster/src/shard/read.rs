@@ -32,9 +32,9 @@ pub trait ShardReader: Send + Sync {
     fn pin_led(&self) -> Result<Arc<dyn ShardSnapshot>> {
         Ok(self.pin())
     }
-    /// Whether what it shows is what its owner shows: only of a copy it may be anything else.
-    fn freshness(&self) -> Freshness {
-        Freshness::Fresh
+    /// Whether a copy has seen anything of its leader yet.
+    fn has_looked(&self) -> bool {
+        true
     }
     /// What searches would see after a commit. Waits until all of it is durable; shows nobody else anything.
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>>;
@@ -55,17 +55,6 @@ pub trait ShardReader: Send + Sync {
     fn try_stats(&self) -> Option<ShardStats> {
         Some(self.stats())
     }
-}
-
-/// How old what a copy of a shard shows may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
-    /// Its leader shows no more, or did not a moment ago.
-    Fresh,
-    /// Its leader has not answered for a while.
-    Stale,
-    /// It has not looked at its leader yet.
-    Unknown,
 }
 
 /// What a shard shows at one moment: what several questions of one request are asked of, so that they mean

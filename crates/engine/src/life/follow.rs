@@ -136,12 +136,17 @@ impl Core {
     }
 
     /// Takes up what a leader shows; false where that is less than what is shown here. Errors:
-    /// `SchemaChanged` where the leader's schema is newer.
-    fn take_up(&self, shown: &dyn Shown) -> Result<bool> {
+    /// `SchemaChanged` where the leader's schema is newer, `Unavailable` where it was deposed.
+    pub(crate) fn take_up(&self, shown: &dyn Shown) -> Result<bool> {
         let image = shown.image();
         let mut published = lock(&self.flushing);
         let manifest = Manifest::from_bytes(&image.manifest)?;
-        // Whoever offers less is a deposed one, or has flushed what it does not show yet.
+        if image.order.opening < published.followed.opening {
+            // An error, since the look is none: what a later opening has shown since is not known by it.
+            let message = "whoever was asked owns the shard no longer; the next look is at its owner";
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
+        // Another look was faster, or the leader has flushed what it does not show yet.
         if image.order <= published.followed || manifest.watermark() < self.state().logged {
             return Ok(false);
         }
@@ -230,6 +235,11 @@ impl Core {
             }
             let segment = match known.get(&record.id) {
                 Some(segment) => segment.clone(),
+                // It was there when the leader was asked, and another look has dropped it since.
+                None if record.files.is_empty() => {
+                    let message = "what is shown changed while the leader was asked; the next look says more";
+                    return Err(Error::new(ErrorKind::Unavailable, message));
+                }
                 None if is_in_memory(record) => {
                     let bytes = |file: &FileRecord| whole_file(shown, record, file);
                     segment_of(record, &bytes, (dead.clone(), None), &layout)?
@@ -267,6 +277,7 @@ fn whole_file(shown: &dyn Shown, record: &SegmentRecord, file: &FileRecord) -> R
     while bytes.len() < size {
         let offset = bytes.len() as u64;
         let piece = shown.piece(FilePiece { segment: &segment, file: &file.name, offset })?;
+        // The checksum says that something is missing.
         if piece.is_empty() {
             break;
         }

@@ -28,7 +28,7 @@ pub struct FollowerHas {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotImage {
     pub(crate) order: SnapshotOrder,
-    /// Names the files of all segments, those too that no store has yet.
+    /// Names all segments, and the files of those that the follower lacks, also where no store has them yet.
     #[serde(with = "serde_bytes")]
     pub(crate) manifest: Vec<u8>,
     pub(crate) marks: Vec<MarksImage>,
@@ -66,7 +66,26 @@ impl SnapshotImage {
             return Ok(None);
         }
         let views = snapshot.segments();
-        let segments = views.iter().map(|view| record(&view.segment)).collect();
+        let known = |view: &SegmentView| {
+            let id = view.id().uuid_string();
+            has.segments.iter().find(|(known, _)| *known == id).map(|(_, dead)| *dead)
+        };
+        // Once: a flush may give a segment its place in the store between two looks.
+        let (mut segments, mut in_memory) = (Vec::with_capacity(views.len()), Vec::new());
+        for view in views {
+            let segment = &view.segment;
+            let files = match (known(view), segment.persisted()) {
+                // Each refresh would send what all segments before it consist of, and read those in memory
+                // for their checksums.
+                (Some(_), _) => Vec::new(),
+                (None, Some(persisted)) => persisted.files.iter().map(FileRecord::from).collect(),
+                (None, None) => {
+                    in_memory.push(segment.id.uuid_string());
+                    files(segment).map(|(name, bytes)| FileRecord::of(name, bytes)).collect()
+                }
+            };
+            segments.push(SegmentRecord { id: segment.id, max_doc: segment.max_doc, files, marks: None });
+        }
         let layout = snapshot.layout();
         let schema_version = layout.lineage().version;
         let layout = LayoutRecord { generation: layout.generation(), slots: layout.slots().to_vec() };
@@ -76,21 +95,12 @@ impl SnapshotImage {
         manifest.schema_version = schema_version;
         // Marks are only ever added, so that one opening's are told apart by their number.
         let is_same = order.opening == has.order.opening;
-        let knows = |view: &SegmentView| {
-            let known = has.segments.iter().find(|(id, _)| *id == view.id().uuid_string());
-            is_same && known.is_some_and(|(_, dead)| *dead == view.dead.count())
-        };
+        let knows = |view: &SegmentView| is_same && known(view) == Some(view.dead.count());
         let marks = views
             .iter()
             .filter(|view| view.dead.count() > 0 && !knows(view))
             .map(|view| MarksImage { segment: view.id().uuid_string(), bits: view.dead.to_bytes() });
-        let in_memory = views.iter().filter(|view| !view.segment.is_persisted());
-        Ok(Some(Self {
-            order,
-            manifest: manifest.to_bytes()?,
-            marks: marks.collect(),
-            in_memory: in_memory.map(|view| view.id().uuid_string()).collect(),
-        }))
+        Ok(Some(Self { order, manifest: manifest.to_bytes()?, marks: marks.collect(), in_memory }))
     }
 }
 
@@ -104,14 +114,6 @@ pub(crate) fn piece(snapshot: &Snapshot, piece: FilePiece<'_>) -> Result<Vec<u8>
     let from = usize::try_from(offset).unwrap_or(usize::MAX);
     let rest = bytes.get(from..).ok_or_else(unknown)?;
     Ok(rest.get(..PIECE_BYTES).unwrap_or(rest).to_vec())
-}
-
-/// As the manifest would have it, but for its marks.
-fn record(segment: &Segment) -> SegmentRecord {
-    let of_memory = || files(segment).map(|(name, bytes)| FileRecord::of(name, bytes)).collect::<Vec<_>>();
-    let of_store = |it: crate::segment::Persisted| it.files.iter().map(FileRecord::from).collect();
-    let files = segment.persisted().map_or_else(of_memory, of_store);
-    SegmentRecord { id: segment.id, max_doc: segment.max_doc, files, marks: None }
 }
 
 /// The files of a segment by name, as a store would have them.

@@ -176,6 +176,29 @@ fn without_its_leader_a_follower_goes_on_by_what_was_flushed() {
     assert_eq!(found(&follower, &Query::All), ["1", "2", "3"]);
 }
 
+#[test]
+fn a_look_at_a_deposed_leader_counts_for_nothing() {
+    let site = Site::new();
+    let leader = site.open();
+    let near = site.near(&leader);
+    let follower = site.open_follower(near.clone());
+    update(&leader, vec![add(film("1", "rot"))]);
+    refresh(&leader);
+    let deposed = leader.pin_led(LEADS_NS).unwrap();
+    drop((leader, near.shard.lock().unwrap().take()));
+    let leader = site.open();
+    update(&leader, vec![add(film("2", "rot"))]);
+    refresh(&leader);
+    *near.shard.lock().unwrap() = Some(leader);
+    follower.catch_up().unwrap();
+    site.clock.advance(10);
+    let image = deposed.image(&FollowerHas::default()).unwrap().unwrap();
+    let shown = NearShown { pin: deposed, image, is_damaged: Arc::default() };
+    assert_eq!(follower.core().take_up(&shown).unwrap_err().kind, ErrorKind::Unavailable);
+    assert_eq!(found(&follower, &Query::All), ["1", "2"]);
+    assert_eq!(follower.age_ns(), Some(10_000_000));
+}
+
 /// Histories of a leader that updates, shows, flushes, merges and is opened anew, with a follower that looks
 /// now and then, at times at a leader that is none any more: behind each look it shows what the leader shows,
 /// or as much as before.

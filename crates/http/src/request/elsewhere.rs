@@ -85,17 +85,20 @@ pub(crate) async fn forward(
     let (body, _room) = Upload::new(server, request, server.config.body_bytes_max)?.whole().await?;
     let body = (!body.is_empty()).then_some(body);
     let is_search = method == "GET" && !target.contains("/update");
+    let mut forwarded = Forwarded { url: member.url.clone(), method, target, headers, body, is_safe: false };
     loop {
-        let (method, target, headers, body) = (method.clone(), target.clone(), headers.clone(), body.clone());
-        let forwarded = Forwarded { url: member.url.clone(), method, target, headers, body, is_safe: false };
-        match (while_alive(&server.node, member, forward.forward(forwarded)).await, members.next()) {
+        let answered = while_alive(&server.node, member, forward.forward(forwarded.clone())).await;
+        match (answered, members.next()) {
             (Ok(answer), _) => {
                 let ForwardedAnswer { status, content_type, retry_after_s, body } = answer;
                 let content_type = content_type.into();
                 return Ok(Reply { status, content_type, retry_after_s, body, ..Reply::default() });
             }
             // It was not reached; or what it did is of no account.
-            (Err(error), Some(next)) if error.kind == ErrorKind::Unavailable || is_search => member = next,
+            (Err(error), Some(next)) if error.kind == ErrorKind::Unavailable || is_search => {
+                next.url.clone_into(&mut forwarded.url);
+                member = next;
+            }
             (Err(error), _) => return Err(error),
         }
     }

@@ -27,13 +27,13 @@ pub const DISTRIBUTED: Preset<bool> = Param::new(
     "true",
     "Whether all shards are searched; else the one whose core is addressed, or the first.",
 );
-/// Also a header of the same name, which `http` hands in. Each shard has one replica here, so that the
-/// preferred one is asked whichever that is; what is no preference is refused all the same.
+/// Also a header of the same name, which `http` hands in. Which replica answers is not chosen by it yet: a
+/// node asks its own, or else the leader. What is no preference is refused all the same.
 pub const PREFER_REPLICA: Param<String> = Param::new(
     "prefer-replica",
     preferences,
     NoDefault,
-    "Which replicas to ask first, also as a header: `zone:NAME`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL`, `leader:true`, the most important first. Each shard has one replica, which is asked whatever is preferred; `parhelion relay` chooses among servers by it.",
+    "Which replicas to ask first, also as a header: `zone:NAME`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL`, `leader:true`, the most important first. A node asks its own replica of a shard or else its leader, whatever is preferred; `parhelion relay` chooses among servers by it.",
 );
 pub const SHARDS_INFO: Preset<bool> = Param::new(
     "shards.info",
@@ -50,7 +50,7 @@ pub const DOCS: &[ParamDoc] = &[
     SHARDS_INFO.doc(),
     PREFER_REPLICA.doc(),
     ParamDoc::hint("shards.tolerant", "Whether shards may be missing; all of them are here."),
-    ParamDoc::hint("shards.preference", "Which replicas to ask; each shard has one."),
+    ParamDoc::hint("shards.preference", "Which replicas to ask; a node asks its own, or else the leader."),
     ParamDoc::hint(
         "distrib.singlePass",
         "Whether hits are fetched with the first step; answers are the same.",

@@ -7,20 +7,18 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{Error, Result};
 use solr::params::admin::collections as params;
-use solr::response::{Entries, Name, Node};
+use solr::response::{Entries, Node};
 
 use super::lifecycle::not_found;
-use super::sharding::done;
+use super::sharding::{done, done_by};
 use crate::request::call::Call;
 
 pub(super) async fn add(call: &Call<'_>) -> Result<Entries> {
     let (collection, shard) = (asked(call)?, call.required(&params::SHARD)?);
-    check_type(call)?;
+    check_add(call)?;
     let node = &call.server.node;
     let (member, replica) = node.add_replica(&collection, shard, call.text(&params::NODE)).await?;
-    let header = Node::map([("status", Node::Int(0)), ("QTime", Node::Int(0))]);
-    let entry = Node::Map(vec![("responseHeader".into(), header), ("core".into(), Node::from(replica.core))]);
-    Ok(vec![("success".into(), Node::Map(vec![(Name::Owned(member.name), entry)]))])
+    Ok(vec![("success".into(), Node::Map(vec![done_by(&member.name, Some(&replica.core))]))])
 }
 
 pub(super) async fn remove(call: &Call<'_>) -> Result<Entries> {
@@ -28,6 +26,10 @@ pub(super) async fn remove(call: &Call<'_>) -> Result<Entries> {
     if params::COUNT.is_sent(&call.params) {
         let message =
             "`count` would leave it to the server which replicas go; name them one by one with `replica`";
+        return Err(Error::bad_request(message));
+    }
+    if call.value(&params::ONLY_IF_DOWN)? {
+        let message = "`onlyIfDown` is `true`, which is not supported; see in CLUSTERSTATUS whether it is, and leave it out";
         return Err(Error::bad_request(message));
     }
     let replica = call.required(&params::REPLICA)?;
@@ -38,7 +40,7 @@ pub(super) async fn remove(call: &Call<'_>) -> Result<Entries> {
 pub(super) async fn change_node(call: &Call<'_>) -> Result<Entries> {
     let (collection, (shard, replica)) = (asked(call)?, which(call)?);
     let to = call.required(&params::TARGET_NODE)?;
-    let member = call.server.node.move_replica(&collection, (&shard, &replica), Some(to)).await?;
+    let member = call.server.node.move_replica(&collection, (&shard, &replica), to).await?;
     let text = format!(
         "MOVEREPLICA action completed successfully, `{replica}` of `{shard}` is on `{}`",
         member.name
@@ -74,8 +76,18 @@ fn which(call: &Call<'_>) -> Result<(String, String)> {
     found.map(|(shard, replica, _)| (shard, replica)).ok_or_else(none)
 }
 
-/// Errors: `BadRequest` for a kind of replica that there is not.
-fn check_type(call: &Call<'_>) -> Result<()> {
+/// One replica is added, of the one kind that there is. Errors: `BadRequest` for what asks for anything else.
+fn check_add(call: &Call<'_>) -> Result<()> {
+    let counts = [&params::NRT_REPLICAS, &params::TLOG_REPLICAS, &params::PULL_REPLICAS]
+        .map(|it| (it.name, call.sent(it)));
+    let others = counts.into_iter().chain([(params::NODES.name, call.sent(&params::NODES))]);
+    let mut others = others.filter_map(|(name, value)| value.map(|_| name.to_owned()));
+    let property = params::PROPERTY.sent_all(&call.params).next().map(|(name, _)| format!("property.{name}"));
+    if let Some(name) = others.next().or(property) {
+        return Err(Error::bad_request(format!(
+            "`{name}` is not supported with ADDREPLICA, which adds one replica; say where with `node`"
+        )));
+    }
     match call.text(&params::TYPE) {
         None => Ok(()),
         Some(kind) if ["NRT", "TLOG"].contains(&&*kind.to_ascii_uppercase()) => Ok(()),

@@ -26,9 +26,17 @@ pub(super) fn check_new(call: &Call<'_>) -> Result<()> {
 /// there are.
 pub(super) fn copies(call: &Call<'_>) -> Result<usize> {
     check_places(call)?;
-    let asked = |param| call.value(param).map(Option::unwrap_or_default);
-    let nrt = asked(&params::NRT_REPLICAS)?.max(asked(&params::REPLICATION_FACTOR)?);
-    let replicas = nrt + asked(&params::TLOG_REPLICAS)?;
+    // Two names of one thing.
+    let nrt = match (call.value(&params::REPLICATION_FACTOR)?, call.value(&params::NRT_REPLICAS)?) {
+        (Some(factor), Some(nrt)) if factor != nrt => {
+            return Err(Error::bad_request(format!(
+                "cannot create the collection: `replicationFactor` is `{factor}` and `nrtReplicas` is `{nrt}`, which \
+                 mean the same; send one of them"
+            )));
+        }
+        (factor, nrt) => factor.or(nrt).unwrap_or_default(),
+    };
+    let replicas = nrt.saturating_add(call.value(&params::TLOG_REPLICAS)?.unwrap_or_default());
     let members = call.server.node.living().len();
     if replicas > members.max(1) {
         return Err(Error::bad_request(format!(

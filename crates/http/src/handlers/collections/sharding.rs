@@ -34,15 +34,18 @@ pub(super) fn asked(call: &Call<'_>) -> Result<Sharding> {
     }
 }
 
+/// What a node did, with the core that it made.
+pub(super) fn done_by(node: &str, core: Option<&str>) -> (Name, Node) {
+    let header = Node::map([("status", Node::Int(0)), ("QTime", Node::Int(0))]);
+    let mut entries: Entries = vec![("responseHeader".into(), header)];
+    entries.extend(core.map(|core| ("core".into(), Node::from(core.to_owned()))));
+    (Name::Owned(node.to_owned()), Node::Map(entries))
+}
+
 /// What the node did, as a cloud's overseer would list it: an entry for each shard that was made, all under
 /// the node's name, or one where none was.
 pub(super) fn done(call: &Call<'_>, made: &[ShardDocument]) -> Entries {
-    let entry = |core: Option<&str>| {
-        let header = Node::map([("status", Node::Int(0)), ("QTime", Node::Int(0))]);
-        let mut entries: Entries = vec![("responseHeader".into(), header)];
-        entries.extend(core.map(|core| ("core".into(), Node::from(core.to_owned()))));
-        (Name::Owned(call.server.node.name().to_owned()), Node::Map(entries))
-    };
+    let entry = |core: Option<&str>| done_by(call.server.node.name(), core);
     let shown = match made {
         [] => vec![entry(None)],
         made => made.iter().map(|shard| entry(Some(&shard.core))).collect(),

@@ -78,6 +78,7 @@ pub const REPLICA: Param<String> =
     plain("replica", "With `DELETEREPLICA` and `MOVEREPLICA`: which one (`core_node2`).");
 pub const TYPE: Param<String> = plain("type", "With `ADDREPLICA`: `NRT` or `TLOG`, which are the same here.");
 pub const COUNT: Param<String> = plain("count", "With `DELETEREPLICA`: refused; replicas are named.");
+pub const ONLY_IF_DOWN: Preset<bool> = off("onlyIfDown", "With `DELETEREPLICA`: `false`.");
 pub const SOURCE_NODE: Param<String> = plain(
     "sourceNode",
     "With `MOVEREPLICA`: the node whose replica of `shard` is moved, where `replica` names none.",
@@ -198,6 +199,7 @@ pub const DOCS: &[ParamDoc] = &[
     REPLICA.doc(),
     TYPE.doc(),
     COUNT.doc(),
+    ONLY_IF_DOWN.doc(),
     SOURCE_NODE.doc(),
     TARGET_NODE.doc(),
     PER_REPLICA_STATE.doc(),
