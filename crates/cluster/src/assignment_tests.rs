@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::open_end_tests::{Seconds, real};
 use crate::rebuild_tests::{film, schema, update, year};
+use crate::replica::ReplicaCounts;
 use crate::tests::config;
 use crate::{
     Alias, Answering, Carrier, Collection, CreateCollection, Letter, Member, MetadataHomes, Node, NodeConfig,
@@ -390,16 +391,16 @@ async fn parts_of_a_gone_member_go_to_those_that_live() {
 }
 
 fn followed(name: &str, copies: usize) -> CreateCollection {
-    CreateCollection { copies, ..films(name) }
+    let replicas = ReplicaCounts { nrt: copies + 1, ..ReplicaCounts::default() };
+    CreateCollection { replicas, ..films(name) }
 }
 
 /// Who leads the first shard, and who follows.
 fn replicas(node: &Node) -> (String, Vec<String>) {
     let described = node.resolve_described("films").unwrap().remove(0);
     let shard = described.shard_documents().remove(0);
-    let followers = described.followers(&shard.name);
-    let followers = followers.into_iter().map(|(_, member)| member.id.clone());
-    (described.shard_owner(&shard.name).unwrap().id.clone(), followers.collect())
+    let mut members = described.replicas(&shard).into_iter().map(|(_, member)| member.id);
+    (members.next().unwrap(), members.collect())
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use store::{MetadataStore, Result, VersionedBytes};
 use tempfile::{TempDir, tempdir};
 
 use crate::assignment_tests::{Cluster, films, lives, spread};
-use crate::member::Stage;
+use crate::owners::Stage;
 use crate::rebuild_tests::{film, update, year};
 use crate::{Node, UpdateContext};
 

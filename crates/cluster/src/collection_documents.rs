@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use plan::SchemaSource;
 use serde::{Deserialize, Serialize};
 
+use crate::replica::ReplicaKind;
 use crate::routing::{HashRange, Router, ShardDocument};
 
 /// The edition of a collection's documents before any rebuild, and the name of the shard that a collection
@@ -38,6 +39,9 @@ pub(crate) struct CollectionDocument {
     /// The highest number of a replica so far; none is given again.
     #[serde(default)]
     pub replicas: u32,
+    /// Of the replicas that its shards are made with.
+    #[serde(default, skip_serializing_if = "ReplicaKind::is_plain")]
+    pub leads: ReplicaKind,
 }
 
 impl CollectionDocument {

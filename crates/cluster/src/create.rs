@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use plan::{CollectionConfig, Error, Result, SchemaSource, check_name};
 
 use crate::collection_documents::FIRST_SHARD;
+use crate::replica::{ReplicaCounts, core_name};
 use crate::routing::{HashRange, Router, RouterKind, ShardDocument};
 
 /// More are of no use on one machine, and each has threads' worth of files open.
@@ -28,8 +29,8 @@ pub struct CreateCollection {
     pub shards: Sharding,
     /// The members that its shards are spread over, by name; where none is named, all are on this node.
     pub nodes: Vec<String>,
-    /// How many members are to have a copy of each shard beside whoever serves it.
-    pub copies: usize,
+    /// Of each shard, on as many members.
+    pub replicas: ReplicaCounts,
 }
 
 /// Which shards there are to be.
@@ -87,7 +88,7 @@ impl CreateCollection {
             config,
             shards: Sharding::ONE,
             nodes: Vec::new(),
-            copies: 0,
+            replicas: ReplicaCounts::default(),
         }
     }
 
@@ -95,9 +96,9 @@ impl CreateCollection {
     /// their numbers in whatever order; here it is that of the shards.
     pub(crate) fn shard_documents(&self) -> Vec<ShardDocument> {
         let shards = self.shards.names_and_ranges();
-        let count = u32::try_from(shards.len()).unwrap_or(u32::MAX);
+        let (count, leads) = (u32::try_from(shards.len()).unwrap_or(u32::MAX), self.replicas.leads());
         let document = |(number, (name, range)): (u32, (String, Option<HashRange>))| ShardDocument {
-            core: self.core_name.clone().unwrap_or_else(|| core_name(&self.name, &name, number)),
+            core: self.core_name.clone().unwrap_or_else(|| core_name(&self.name, &name, (number, leads))),
             name,
             node_number: count + number,
             range,
@@ -135,30 +136,6 @@ impl CreateCollection {
             _ => Ok(()),
         }
     }
-}
-
-/// Numbers of replicas that follow begin behind those of leaders, of which a collection never has as many.
-const FOLLOWER_NUMBERS: u32 = 1_000;
-
-/// A shard's replica that follows its leader.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FollowerReplica {
-    pub core: String,
-    /// N of Solr's `core_nodeN`.
-    pub node_number: u32,
-}
-
-impl FollowerReplica {
-    /// That of a shard with this number.
-    pub(crate) fn of(collection: &str, shard: &str, number: u32) -> Self {
-        let node_number = number.saturating_add(FOLLOWER_NUMBERS);
-        Self { core: core_name(collection, shard, node_number), node_number }
-    }
-}
-
-/// Solr's name of a replica, by its number in the collection.
-pub(crate) fn core_name(collection: &str, shard: &str, number: u32) -> String {
-    format!("{collection}_{shard}_replica_n{number}")
 }
 
 /// Whether this is all that a document without shards says.

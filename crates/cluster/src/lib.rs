@@ -19,8 +19,10 @@ mod member;
 pub mod memory;
 mod node;
 mod offload;
+mod owners;
 mod placement;
 mod remote;
+mod replica;
 mod routing;
 mod security;
 mod shard;
@@ -34,7 +36,7 @@ pub use collection::{
     Collection, Counted, GetShards, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus,
     SchemaEdit, ShardSelection, SnapshotFacts, Together, UpdateCounts,
 };
-pub use create::{CreateCollection, FollowerReplica, Sharding};
+pub use create::{CreateCollection, Sharding};
 pub use engine::{
     Cache, CacheSizes, FilesVerdict, Losses, LostLog, LostSegment, RepairOutcome, RepairReport, Scheduler,
     ThreadScheduler,
@@ -45,12 +47,14 @@ pub use finish::{
 };
 pub use gather::search_shards;
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
-pub use member::{Description, Member};
-pub use node::{MovedCollection, NewHouse, Node, NodeConfig, RepairedShard, VerifiedShard};
+pub use member::Description;
+pub use node::{MovedCollection, NewHouse, Node, NodeConfig, RepairedShard, ReplicaName, VerifiedShard};
 pub use offload::compute;
+pub use owners::Member;
 #[cfg(any(test, feature = "memory"))]
 pub use remote::looped::over_messages;
 pub use remote::{Answering, Carrier, Hosted, Letter, ShardAddress};
+pub use replica::{Replica, ReplicaCounts, ReplicaKind};
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
 pub use shard::{
     AppliedUpdate, BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldsRead, GetRead,

@@ -6,144 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
-
 use crate::collection_documents::CollectionDocument;
-use crate::create::FollowerReplica;
 use crate::documents::Versioned;
+use crate::owners::{Member, Owners};
+use crate::replica::Replica;
 use crate::routing::{Router, ShardDocument};
-
-/// A node of a cluster.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Member {
-    /// Stored with its data: it outlives addresses.
-    pub id: String,
-    /// As SolrCloud calls it: `host:port_solr`.
-    pub name: String,
-    /// Where the others reach it, without a path.
-    pub url: String,
-}
-
-/// How far a collection is (model `drop_shards`): what says whether it is there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Stage {
-    /// Its lead makes its documents and shards. Whoever becomes lead of it drops it.
-    Making,
-    /// What a release wrote that knew no stages is served where its documents are there.
-    #[default]
-    Served,
-    /// Its lead removes what is left of it. Whoever becomes lead of it goes on with that.
-    Dropped,
-}
-
-/// Who has which part of a collection, and how far that is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Owners {
-    /// Carries out what changes the collection.
-    #[serde(flatten)]
-    pub lead: Member,
-    /// Who serves a shard, by its name, where that is another.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub shards: BTreeMap<String, Member>,
-    /// When the collection that is meant was made: one made later under the same key is another. Of any where
-    /// nothing is said, as earlier releases wrote it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_ms: Option<i64>,
-    #[serde(default)]
-    pub stage: Stage,
-    /// Who has a copy of a shard, by its name, beside whoever serves it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub followers: BTreeMap<String, Vec<Follower>>,
-    /// How many followers there ever were: no two have one number.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub followers_made: u32,
-}
-
-/// Has a copy of a shard.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Follower {
-    #[serde(flatten)]
-    pub member: Member,
-    /// By which clients know the replica, whoever has it.
-    pub number: u32,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-impl From<Member> for Owners {
-    fn from(lead: Member) -> Self {
-        Self { lead, ..Self::default() }
-    }
-}
-
-impl Owners {
-    /// Of these shards, in the order of the documents that name them.
-    pub fn of(lead: Member, shards: impl IntoIterator<Item = (String, Member)>) -> Self {
-        let others = shards.into_iter().filter(|(_, member)| member.id != lead.id).collect();
-        Self { shards: others, ..lead.into() }
-    }
-
-    /// Whether this very collection is meant.
-    pub fn is_of(&self, entry: &CollectionDocument) -> bool {
-        self.created_ms.is_none_or(|created_ms| created_ms == entry.created_ms)
-    }
-
-    /// Whether the collection of this document is there.
-    pub fn has_served(&self, entry: &CollectionDocument) -> bool {
-        self.stage == Stage::Served && self.is_of(entry)
-    }
-
-    /// Has a member follow a shard; returns the replica's number.
-    pub fn follow(&mut self, shard: &str, member: Member) -> u32 {
-        self.followers_made += 1;
-        let number = self.followers_made;
-        self.followers.entry(shard.to_owned()).or_default().push(Follower { member, number });
-        number
-    }
-
-    /// Who has a copy of a shard beside whoever serves it.
-    pub fn followers_of(&self, shard: &str) -> &[Follower] {
-        self.followers.get(shard).map_or(&[], Vec::as_slice)
-    }
-
-    pub fn follows(&self, shard: &str, id: &str) -> bool {
-        self.followers_of(shard).iter().any(|follower| follower.member.id == id)
-    }
-
-    pub fn of_shard(&self, shard: &str) -> &Member {
-        self.shards.get(shard).unwrap_or(&self.lead)
-    }
-
-    /// Whether a member has any part of it.
-    pub fn has(&self, id: &str) -> bool {
-        self.members().iter().any(|member| member.id == id)
-    }
-
-    /// All that have a part of it, each once.
-    pub fn members(&self) -> Vec<&Member> {
-        let mut found: Vec<&Member> = Vec::new();
-        let followers = self.followers.values().flatten().map(|follower| &follower.member);
-        for member in std::iter::once(&self.lead).chain(self.shards.values()).chain(followers) {
-            if !found.iter().any(|known| known.id == member.id) {
-                found.push(member);
-            }
-        }
-        found
-    }
-
-    /// The same with a member under the address where it is now.
-    pub fn at(&self, member: &Member) -> Self {
-        let moved = |it: &Member| if it.id == member.id { member.clone() } else { it.clone() };
-        let shards = self.shards.iter().map(|(name, it)| (name.clone(), moved(it)));
-        let mut followers = self.followers.clone();
-        followers.values_mut().flatten().for_each(|follower| follower.member = moved(&follower.member));
-        Self { lead: moved(&self.lead), shards: shards.collect(), followers, ..self.clone() }
-    }
-}
 
 /// The documents that say what a collection is and who is to serve it.
 #[derive(Clone)]
@@ -219,15 +86,14 @@ impl Assignment {
             }) else {
                 break;
             };
-            let mut after = Vec::with_capacity(shards.len());
-            let mut followers = before.followers.clone();
+            let mut after = before.clone();
             for shard in &shards {
-                let owner = before.of_shard(&shard.name);
+                let (name, owner) = (&*shard.name, before.of_shard(&shard.name));
                 // Who has a copy has its files at hand.
-                let mut copies = before.followers_of(&shard.name).iter().map(|follower| &follower.member);
-                let follower = copies.find(|it| is_alive(it));
+                let may_lead = before.followers_of(name).iter().filter(|it| it.replica.kind.may_lead());
+                let follower = may_lead.map(|follower| &follower.member).find(|it| is_alive(it));
                 // What no other was named for stays together, with the lead.
-                let next = match (is_alive(owner), follower, before.shards.contains_key(&shard.name)) {
+                let next = match (is_alive(owner), follower, before.shards.contains_key(name)) {
                     (true, ..) => owner,
                     (false, Some(follower), _) => follower,
                     (false, None, false) => lead,
@@ -238,15 +104,13 @@ impl Assignment {
                 };
                 if next.id != owner.id {
                     load.get_mut(next.id.as_str()).into_iter().for_each(|count| *count += 1);
-                    // Whoever was its owner follows when it comes back: there are as many copies as before.
-                    let copies = followers.get_mut(&shard.name).into_iter().flatten();
-                    copies.filter(|it| it.member.id == next.id).for_each(|it| it.member = owner.clone());
+                    after.hand_on((&owned.entry, name), next);
                 }
-                after.push((shard.name.clone(), next.clone()));
             }
-            let created_ms = Some(owned.entry.created_ms);
-            let followers_made = before.followers_made;
-            let after = Owners { created_ms, followers, followers_made, ..Owners::of(lead.clone(), after) };
+            let all: Vec<_> =
+                shards.iter().map(|it| (it.name.clone(), after.of_shard(&it.name).clone())).collect();
+            let Owners { lead: next, shards, .. } = Owners::of(lead.clone(), all);
+            let after = Owners { lead: next, shards, created_ms: Some(owned.entry.created_ms), ..after };
             let is_changed = (&after.lead, &after.shards) != (&before.lead, &before.shards);
             if lead.id == self.own.id && is_changed {
                 due.insert(key.as_str(), after);
@@ -324,10 +188,19 @@ impl Description {
         self.owners.as_ref().map(|owners| owners.members()).unwrap_or_default()
     }
 
-    /// Who has a copy of a shard beside whoever serves it, and what clients call the replica.
-    pub fn followers(&self, shard: &str) -> Vec<(FollowerReplica, &Member)> {
-        let followers = self.owners.iter().flat_map(|owners| owners.followers_of(shard));
-        let named = |it| FollowerReplica::of(self.name(), shard, it);
-        followers.map(|it: &Follower| (named(it.number), &it.member)).collect()
+    /// What clients set for a replica.
+    pub fn replica_properties(&self, replica: &Replica) -> BTreeMap<String, String> {
+        let owners = self.owners.as_ref();
+        owners.and_then(|owners| owners.properties.get(&replica.node_name())).cloned().unwrap_or_default()
+    }
+
+    /// A shard's replicas, each with who has it: the one that leads first, those that follow it behind.
+    pub fn replicas(&self, shard: &ShardDocument) -> Vec<(Replica, Member)> {
+        let nobody = Owners::default();
+        let owners = self.owners.as_deref().unwrap_or(&nobody);
+        let leads = (owners.leading(&self.entry, &shard.name), owners.of_shard(&shard.name));
+        let follow = owners.followers_of(&shard.name).iter().map(|it| (it.replica, &it.member));
+        let all = std::iter::once(leads).chain(follow);
+        all.map(|(replica, member)| (Replica::of(self.name(), shard, replica), member.clone())).collect()
     }
 }

@@ -16,7 +16,8 @@ use crate::catalog::Catalog;
 use crate::collection::{Collection, Served, ServedShard};
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::in_use::VersionedSchema;
-use crate::member::{Description, Owners};
+use crate::member::Description;
+use crate::owners::Owners;
 use crate::remote::{Exchange, RemoteShard, ShardAddress};
 
 pub(crate) struct Views {

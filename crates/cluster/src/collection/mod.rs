@@ -33,7 +33,7 @@ use plan::{CollectionConfig, Resources, Result, Schema};
 use crate::catalog::Catalog;
 use crate::collection_documents::CollectionDocument;
 use crate::in_use::{VersionedConfig, VersionedSchema};
-use crate::member::{Member, Owners};
+use crate::owners::{Member, Owners};
 use crate::routing::{Router, ShardDocument};
 use crate::shard::{Shard, ShardMoment, ShardSettings};
 

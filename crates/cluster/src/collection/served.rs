@@ -10,7 +10,7 @@ use arc_swap::{ArcSwap, Guard};
 use plan::{Error, Result, Schema};
 
 use crate::followed::ShardCopy;
-use crate::member::Owners;
+use crate::owners::Owners;
 use crate::remote::RemoteMember;
 use crate::routing::{Router, ShardDocument};
 use crate::shard::{Shard, ShardMoment, ShardSettings};

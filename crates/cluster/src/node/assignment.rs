@@ -17,8 +17,9 @@ use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
-use crate::member::{Assignment, Description, Member, Owned, OwnedCollections, Owners};
+use crate::member::{Assignment, Description, Owned, OwnedCollections};
 use crate::offload;
+use crate::owners::{Member, Owners};
 use crate::placement::PlacementState;
 use crate::remote::{RemoteMember, RemoteShard, ShardAddress};
 
@@ -125,81 +126,6 @@ impl Node {
             }
             directory
         });
-    }
-
-    /// Who of the living is to lead a new collection: of those that may, whoever serves the fewest shards,
-    /// this member among equals.
-    pub fn least_loaded(&self, may: impl Fn(&Member) -> bool) -> Option<Member> {
-        let (own, load) = (self.member(), self.shards_served());
-        let load = |member: &Member| load.get(&member.id).copied().unwrap_or_default();
-        let living = self.living().into_iter().filter(may);
-        living.min_by_key(|it| (load(it), it.id != own.id, it.id.clone()))
-    }
-
-    /// How many shards members serve or have copies of, by their ids.
-    fn shards_served(&self) -> BTreeMap<String, usize> {
-        let mut load: BTreeMap<String, usize> = BTreeMap::new();
-        for description in self.descriptions() {
-            for shard in description.shard_documents() {
-                let owner = description.shard_owner(&shard.name).cloned().unwrap_or_default();
-                let followers = description.followers(&shard.name);
-                for member in followers.into_iter().map(|(_, member)| member).chain([&owner]) {
-                    *load.entry(member.id.clone()).or_default() += 1;
-                }
-            }
-        }
-        load
-    }
-
-    /// Who is to serve the shards of a new collection that this member leads, and who is to have so many
-    /// copies of each: of the living of these names, each time whoever has the fewest. Where none is named,
-    /// this member serves all, and any of the living has copies. Errors: `BadRequest` for more copies than
-    /// there are others.
-    pub(super) fn spread(
-        &self,
-        entry: &CollectionDocument,
-        nodes: &[String],
-        copies: usize,
-    ) -> Result<Owners> {
-        let (own, mut load) = (self.member(), self.shards_served());
-        let living = self.living();
-        let is_named = |it: &&Member| nodes.contains(&it.name);
-        let may: Vec<&Member> = living.iter().filter(is_named).collect();
-        let may_copy = living.iter().filter(|it| nodes.is_empty() || is_named(it));
-        let may_copy: Vec<&Member> = may_copy.collect();
-        let least = |load: &BTreeMap<String, usize>, may: &[&Member], but: &[Member]| {
-            let of = |it: &&&Member| load.get(&it.id).copied().unwrap_or_default();
-            let others = may.iter().filter(|it| !but.iter().any(|but| but.id == it.id));
-            let least = others.min_by_key(|it| (of(it), it.id != own.id, it.id.clone()));
-            least.map(|member| Member::clone(member))
-        };
-        let (mut chosen, mut followers) = (Vec::new(), Vec::new());
-        for shard in entry.shards() {
-            let owner = least(&load, &may, &[]).unwrap_or_else(|| own.clone());
-            *load.entry(owner.id.clone()).or_default() += 1;
-            let mut replicas = vec![owner.clone()];
-            for _ in 0..copies {
-                let Some(member) = least(&load, &may_copy, &replicas) else {
-                    let message = format!(
-                        "cannot create `{}`: it is to have {} replicas of each shard, but only {} may have one; \
-                         use fewer, or start more nodes",
-                        entry.name,
-                        copies + 1,
-                        replicas.len()
-                    );
-                    return Err(Error::bad_request(message));
-                };
-                *load.entry(member.id.clone()).or_default() += 1;
-                replicas.push(member);
-            }
-            followers.extend(replicas.split_off(1).into_iter().map(|member| (shard.name.clone(), member)));
-            chosen.push((shard.name, owner));
-        }
-        let mut owners = Owners::of(own, chosen);
-        for (shard, member) in followers {
-            owners.follow(&shard, member);
-        }
-        Ok(owners)
     }
 
     /// Who has which part of a collection, as the document says; `None` where this node owns all there is.

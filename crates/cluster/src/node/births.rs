@@ -16,7 +16,7 @@ use crate::catalog::DocumentVersion;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
 use crate::documents::{Versioned, lift};
-use crate::member::{Owners, Stage};
+use crate::owners::{Owners, Stage};
 use crate::placement::PlacementState;
 
 /// How often a drop goes over documents that others change meanwhile, as one does that has not heard of it.

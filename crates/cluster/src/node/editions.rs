@@ -10,7 +10,7 @@ use super::Node;
 use crate::collection::{Served, ServedShard};
 use crate::collection_documents::CollectionDocument;
 use crate::followed::{FollowedShard, ShardCopy};
-use crate::member::{Member, Owners};
+use crate::owners::{Member, Owners};
 use crate::remote::{RemoteLeader, RemoteMember, ShardAddress};
 use crate::routing::ShardDocument;
 use crate::shard::{Shard, ShardSite};

@@ -13,7 +13,7 @@ use crate::collection::Collection;
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD, SavedSchema};
 use crate::create::{CreateCollection, is_plain};
 use crate::in_use::VersionedSchema;
-use crate::member::Owners;
+use crate::owners::Owners;
 use crate::placement::{Placement, PlacementState};
 use crate::shard::BackedUp;
 
@@ -68,7 +68,7 @@ impl Node {
         let (router, documents) = (create.shards.router(), create.shard_documents());
         self.check_free(documents.iter().map(|shard| &shard.core).chain([&create.name]))?;
         self.check_not_unloaded(&create.name)?;
-        let CreateCollection { name, configset, schema, config, core_name: _, shards: _, nodes, copies } =
+        let CreateCollection { name, configset, schema, config, core_name: _, shards: _, nodes, replicas } =
             create;
         Schema::build(schema.clone())?;
         let key = self.free_key(&name)?;
@@ -83,9 +83,10 @@ impl Node {
             replicas: documents.iter().map(|shard| shard.node_number).max().unwrap_or_default(),
             shards: if is_plain(&router, &documents) { Vec::new() } else { documents },
             router,
+            leads: replicas.leads(),
             ..CollectionDocument::default()
         };
-        let owners = Owners { created_ms: Some(created_ms), ..self.spread(&entry, &nodes, copies)? };
+        let owners = Owners { created_ms: Some(created_ms), ..self.spread(&entry, &nodes, replicas)? };
         // First: where several make it at once, one does.
         let claim = self.claim_key(&key, &owners)?;
         let placement = Placement::new(&entry, PlacementState::Creating);

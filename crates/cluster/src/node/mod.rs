@@ -12,6 +12,7 @@ mod follow;
 mod lifecycle;
 mod moving;
 mod names;
+mod placing;
 mod reading;
 mod repairing;
 mod replicas;
@@ -20,6 +21,7 @@ mod shards;
 
 pub use moving::{MovedCollection, NewHouse};
 pub use repairing::{RepairedShard, VerifiedShard};
+pub use replicas::ReplicaName;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,9 +36,10 @@ use crate::catalog::{Catalog, MetadataHomes};
 use crate::collection::{Collection, PinnedCollection};
 use crate::collection_documents::{CollectionDocument, FIRST_SHARD};
 use crate::configsets::Uploads;
-use crate::create::{CreateCollection, FollowerReplica};
+use crate::create::CreateCollection;
 use crate::member::{Assignment, Description};
 use crate::offload;
+use crate::replica::Replica;
 use crate::security::KnownSecurity;
 use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
 use crate::state::ClusterState;
@@ -85,8 +88,9 @@ impl Directory {
     /// What is served elsewhere, by the name of a collection or core.
     fn described(&self, name: &str) -> Option<&Description> {
         let has_core = |it: &&Description| {
-            let follows = |shard: &str| it.followers(shard).iter().any(|(replica, _)| replica.core == name);
-            it.shard_documents().iter().any(|shard| shard.core == name || follows(&shard.name))
+            it.shard_documents()
+                .iter()
+                .any(|it_has| it.replicas(it_has).iter().any(|(it, _)| it.core == name))
         };
         self.elsewhere.get(name).or_else(|| self.elsewhere.values().find(has_core))
     }
@@ -98,9 +102,9 @@ impl Directory {
     fn insert(&mut self, collection: Arc<Collection>) {
         self.elsewhere.remove(&collection.name());
         for (number, shard) in collection.shard_documents().into_iter().enumerate() {
-            // Those that follow answer to their own names, wherever they are: a core is its shard.
+            // Replicas answer to their own names, wherever they are: a core is its shard.
             for follower in collection.owners().iter().flat_map(|owners| owners.followers_of(&shard.name)) {
-                let replica = FollowerReplica::of(&collection.name(), &shard.name, follower.number);
+                let replica = Replica::of(&collection.name(), &shard, follower.replica);
                 self.cores.insert(replica.core, (collection.clone(), number));
             }
             self.cores.insert(shard.core, (collection.clone(), number));

@@ -12,8 +12,9 @@ use plan::{Error, ErrorKind, Result, check_name};
 use super::Node;
 use crate::collection::{Collection, Served, ServedShard};
 use crate::collection_documents::shard_folder;
-use crate::create::{SHARDS_MAX, core_name};
+use crate::create::SHARDS_MAX;
 use crate::offload;
+use crate::replica::core_name;
 use crate::routing::{RouterKind, ShardDocument};
 
 impl Node {
@@ -51,7 +52,7 @@ impl Node {
             return Err(Error::bad_request(format!("a collection has at most {SHARDS_MAX} shards")));
         }
         let number = entry.replicas + 1;
-        let core = core_name(&entry.name, name, number);
+        let core = core_name(&entry.name, name, (number, entry.leads));
         self.check_free([&core])?;
         let document = ShardDocument { name: name.to_owned(), core, node_number: number + 1, range: None };
         let mut opened = None;

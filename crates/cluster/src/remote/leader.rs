@@ -10,7 +10,7 @@ use plan::Result;
 use super::link::{Exchange, Link, shortly};
 use super::message::{Moment, ShardAddress};
 use super::pin::RemotePin;
-use crate::member::Member;
+use crate::owners::Member;
 use crate::shard::{FilePiece, FollowerHas, ImageRead, Leader, Shown, SnapshotImage, SnapshotRead};
 
 pub(crate) struct RemoteLeader {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::message::{AskedMessage, PinId, Question, ShardAddress, ShardReply, decode, encode};
 use super::{Carrier, Letter};
-use crate::member::Member;
+use crate::owners::Member;
 
 /// What goes to other members, and what is to be told them with the next message.
 #[derive(Default)]

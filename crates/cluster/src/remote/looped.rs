@@ -13,7 +13,7 @@ use super::link::Exchange;
 use super::message::ShardAddress;
 use super::shard::RemoteShard;
 use super::{Carrier, Letter};
-use crate::member::Member;
+use crate::owners::Member;
 use crate::shard::{
     AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, Shard, ShardMoment,
     ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter,

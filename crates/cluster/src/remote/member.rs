@@ -9,7 +9,7 @@ use plan::{Result, SchemaSource};
 
 use super::link::{Exchange, Link, shortly};
 use super::message::{Question, ShardAddress};
-use crate::member::Member;
+use crate::owners::Member;
 
 #[derive(Clone)]
 pub(crate) struct RemoteMember {

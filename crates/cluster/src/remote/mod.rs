@@ -19,7 +19,7 @@ mod shard;
 
 use plan::Result;
 
-use crate::member::Member;
+use crate::owners::Member;
 
 pub use answering::{Answering, Hosted};
 pub(crate) use leader::RemoteLeader;

@@ -12,7 +12,7 @@ use store::{ContentDigest, ShardImage, Watermark};
 use super::link::{Exchange, Link};
 use super::message::{Moment, Question, ReadQuestion, ShardAddress};
 use super::pin::{RemotePin, asks_another};
-use crate::member::Member;
+use crate::owners::Member;
 use crate::shard::{
     AppliedUpdate, GetRead, JoinRead, ReadAnswer, ReadRequest, RememberedBatches, ShardMoment, ShardReader,
     ShardSettings, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, TermDocumentsRead, UpdateContext,

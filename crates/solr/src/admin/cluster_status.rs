@@ -23,16 +23,12 @@ pub struct CollectionFacts {
     pub aliases: Vec<String>,
 }
 
-/// A shard with its replicas: that of its leader, and those of the members that follow it.
+/// A shard with its replicas.
 #[derive(Clone, Debug)]
 pub struct ShardFacts {
     pub name: String,
-    pub core: String,
-    /// Whose it is, as `host:port_solr`.
-    pub node: String,
-    /// N of `core_nodeN`.
-    pub node_number: u32,
-    pub followers: Vec<FollowerFacts>,
+    /// That of its leader first, behind it those that follow.
+    pub replicas: Vec<ReplicaFacts>,
     /// As Solr spells it; `None` where shards are named.
     pub range: Option<String>,
     /// What `COLSTATUS` shows of its leader's files, where that is asked for.
@@ -41,15 +37,20 @@ pub struct ShardFacts {
     pub missing: Option<String>,
 }
 
-/// A replica that follows its shard's leader.
-#[derive(Clone, Debug)]
-pub struct FollowerFacts {
+#[derive(Clone, Debug, Default)]
+pub struct ReplicaFacts {
     pub core: String,
+    /// Whose it is, as `host:port_solr`.
     pub node: String,
+    /// N of `core_nodeN`.
     pub node_number: u32,
+    /// As Solr spells it.
+    pub kind: &'static str,
+    /// What was set for it, without the prefix.
+    pub properties: Vec<(String, String)>,
 }
 
-impl FollowerFacts {
+impl ReplicaFacts {
     fn core_node(&self) -> String {
         core_node(self.node_number)
     }
@@ -83,22 +84,19 @@ impl Health {
 
 impl ShardFacts {
     fn health(&self, live_nodes: &[String]) -> Health {
-        let (leads, followers) = (live_nodes.contains(&self.node), self.live_followers(live_nodes));
-        match (leads, followers) {
+        let is_live = |it: &ReplicaFacts| live_nodes.contains(&it.node);
+        let (leads, up) = (self.replicas.first().is_some_and(is_live), self.live_replicas(live_nodes));
+        match (leads, up) {
             (false, 0) => Health::Red,
             (false, _) => Health::Orange,
             (true, _) if self.missing.is_some() => Health::Orange,
-            (true, followers) if followers < self.followers.len() => Health::Yellow,
+            (true, up) if up < self.replicas.len() => Health::Yellow,
             (true, _) => Health::Green,
         }
     }
 
-    fn live_followers(&self, live_nodes: &[String]) -> usize {
-        self.followers.iter().filter(|it| live_nodes.contains(&it.node)).count()
-    }
-
-    fn core_node(&self) -> String {
-        core_node(self.node_number)
+    fn live_replicas(&self, live_nodes: &[String]) -> usize {
+        self.replicas.iter().filter(|it| live_nodes.contains(&it.node)).count()
     }
 
     fn range(&self) -> Node {
@@ -184,11 +182,11 @@ pub fn state_document(scheme: &str, facts: &CollectionFacts) -> Entries {
 }
 
 /// What stands at `/collections/NAME/leaders/SHARD/leader`.
-pub fn leader_document(scheme: &str, shard: &ShardFacts) -> Entries {
-    let node = &*shard.node;
+pub fn leader_document(scheme: &str, leader: &ReplicaFacts) -> Entries {
+    let node = &*leader.node;
     vec![
-        ("core".into(), text(&shard.core)),
-        ("core_node_name".into(), shard.core_node().into()),
+        ("core".into(), text(&leader.core)),
+        ("core_node_name".into(), leader.core_node().into()),
         ("base_url".into(), base_url(node, scheme).into()),
         ("node_name".into(), text(node)),
     ]
@@ -207,12 +205,10 @@ fn state(
     beside: &dyn Fn(&ShardFacts) -> Entries,
 ) -> Entries {
     let shard = |shard: &ShardFacts| {
-        let leader = Node::JavaMap(leader(is_live(&shard.node), scheme, shard));
-        let mut replicas: Entries = vec![(shard.core_node().into(), leader)];
-        replicas.extend(shard.followers.iter().map(|follower| {
-            let FollowerFacts { core, node, .. } = follower;
-            (follower.core_node().into(), Node::JavaMap(replica(is_live(node), scheme, (core, node))))
-        }));
+        let replicas = shard.replicas.iter().enumerate().map(|(at, it)| {
+            (it.core_node().into(), Node::JavaMap(replica(is_live(&it.node), scheme, (it, at == 0))))
+        });
+        let replicas = replicas.collect();
         let mut entries = vec![
             ("range".into(), shard.range()),
             ("replicas".into(), Node::JavaMap(replicas)),
@@ -233,15 +229,19 @@ fn missing(shard: &ShardFacts) -> Option<(Name, Node)> {
 }
 
 fn settings(facts: &CollectionFacts) -> Entries {
-    let replicas = facts.shards.iter().map(|shard| 1 + shard.followers.len()).max().unwrap_or(1);
-    let replicas = i32::try_from(replicas).unwrap_or(i32::MAX);
+    let of_kinds = |kinds: &[&str]| {
+        let of_shard =
+            |shard: &ShardFacts| shard.replicas.iter().filter(|it| kinds.contains(&it.kind)).count();
+        let most = facts.shards.iter().map(of_shard).max().unwrap_or_default();
+        Node::Int(i32::try_from(most).unwrap_or(i32::MAX))
+    };
     vec![
-        ("pullReplicas".into(), Node::Int(0)),
+        ("pullReplicas".into(), of_kinds(&["PULL"])),
         ("configName".into(), text(&facts.configset)),
-        ("replicationFactor".into(), Node::Int(replicas)),
+        ("replicationFactor".into(), of_kinds(&["NRT", "TLOG"])),
         ("router".into(), router(facts)),
-        ("nrtReplicas".into(), Node::Int(replicas)),
-        ("tlogReplicas".into(), Node::Int(0)),
+        ("nrtReplicas".into(), of_kinds(&["NRT"])),
+        ("tlogReplicas".into(), of_kinds(&["TLOG"])),
     ]
 }
 
@@ -258,33 +258,32 @@ fn version(facts: &CollectionFacts) -> (Name, Node) {
 }
 
 /// Flags are strings: that is how clients compare them.
-fn leader(is_live: bool, scheme: &str, shard: &ShardFacts) -> Entries {
-    let mut entries = replica(is_live, scheme, (&shard.core, &shard.node));
-    entries.push(("leader".into(), Node::str("true")));
-    entries
-}
-
-/// Of whoever does not lead.
-fn replica(is_live: bool, scheme: &str, (core, node): (&str, &str)) -> Entries {
-    vec![
-        ("core".into(), text(core)),
-        ("node_name".into(), text(node)),
-        ("base_url".into(), Node::Str(base_url(node, scheme).into())),
+fn replica(is_live: bool, scheme: &str, (facts, leads): (&ReplicaFacts, bool)) -> Entries {
+    let mut entries: Entries = vec![
+        ("core".into(), text(&facts.core)),
+        ("node_name".into(), text(&facts.node)),
+        ("base_url".into(), Node::Str(base_url(&facts.node, scheme).into())),
         ("state".into(), Node::str(if is_live { "active" } else { "down" })),
-        ("type".into(), Node::str("NRT")),
+        ("type".into(), Node::str(facts.kind)),
         ("force_set_state".into(), Node::str("false")),
-    ]
+    ];
+    let named = |(name, value): &(String, String)| (Name::Owned(format!("property.{name}")), text(value));
+    entries.extend(facts.properties.iter().map(named));
+    entries.extend(leads.then(|| ("leader".into(), Node::str("true"))));
+    entries
 }
 
 /// `COLSTATUS` of one collection.
 pub fn collection_status(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> Node {
     let shard = |shard: &ShardFacts| {
-        let is_live = live_nodes.contains(&shard.node);
-        let mut leads: Entries = vec![("coreNode".into(), text(&shard.core_node()))];
-        leads.extend(leader(is_live, scheme, shard));
+        let first = shard.replicas.first();
+        let mut leads: Entries = Vec::new();
+        if let Some(first) = first {
+            leads.push(("coreNode".into(), first.core_node().into()));
+            leads.extend(replica(live_nodes.contains(&first.node), scheme, (first, true)));
+        }
         leads.extend(shard.segments.clone().map(|segments| ("segInfos".into(), segments)));
-        let (total, up) =
-            (1 + shard.followers.len(), usize::from(is_live) + shard.live_followers(live_nodes));
+        let (total, up) = (shard.replicas.len(), shard.live_replicas(live_nodes));
         let counts = [
             ("total", total),
             ("active", up),

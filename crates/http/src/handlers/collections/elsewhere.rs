@@ -46,22 +46,31 @@ fn collection_of(action: &str) -> Option<Param<String>> {
     match action {
         "DELETE" | "RELOAD" | "RENAME" | "COLLECTIONPROP" => Some(params::NAME),
         "MODIFYCOLLECTION" | "CREATESHARD" | "DELETESHARD" | "ADDREPLICA" | "DELETEREPLICA"
-        | "MOVEREPLICA" | "BACKUP" | "CREATESNAPSHOT" | "LISTSNAPSHOTS" | "DELETESNAPSHOT" => {
-            Some(params::COLLECTION)
-        }
+        | "MOVEREPLICA" | "ADDREPLICAPROP" | "DELETEREPLICAPROP" | "BALANCESHARDUNIQUE"
+        | "REBALANCELEADERS" | "FORCELEADER" | "BACKUP" | "CREATESNAPSHOT" | "LISTSNAPSHOTS"
+        | "DELETESNAPSHOT" => Some(params::COLLECTION),
         _ => None,
     }
 }
 
 /// Has the owner do it, and takes up what it changed. Errors: the owner's own.
 pub(super) async fn ask(call: &Call<'_>, owner: &Member) -> Result<Entries> {
-    let (forward, owner) = reachable(call.server, &owner.name, Some(owner))?;
-    let escaped = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     // Whoever was asked keeps the task, waits for its end and writes the answer: the owner is asked plainly.
     let own = [params::ASYNC.name, WT.name, OMIT_HEADER.name];
     let sent = call.params.pairs().iter().filter(|(name, _)| !own.contains(&name.as_str()));
+    ask_for(call, owner, sent.map(|(name, value)| (&**name, &**value))).await
+}
+
+/// Has another do what these parameters say, for whoever called.
+pub(super) async fn ask_for(
+    call: &Call<'_>,
+    owner: &Member,
+    asked: impl Iterator<Item = (&str, &str)>,
+) -> Result<Entries> {
+    let (forward, owner) = reachable(call.server, &owner.name, Some(owner))?;
+    let escaped = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     let mut form: Vec<String> =
-        sent.map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
+        asked.map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
     // It keeps the types of numbers and maps, which clients of clusters look for.
     form.push(format!("{}=javabin", WT.name));
     let mut headers = vec![

@@ -29,7 +29,7 @@ pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
     wanted.shards = sharding::asked(call)?;
-    wanted.copies = replicas::copies(call)?;
+    wanted.replicas = replicas::asked(call)?;
     wanted.nodes = replicas::nodes(call);
     let alias = call.text(&collections::ALIAS).filter(|alias| *alias != name);
     let collection = call.server.node.create(wanted).await?;

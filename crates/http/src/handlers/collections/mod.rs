@@ -5,8 +5,10 @@
 mod aliases;
 mod backups;
 mod elsewhere;
+mod leaders;
 mod lifecycle;
 mod moves;
+mod nodes;
 mod properties;
 mod replicas;
 mod sharding;
@@ -28,22 +30,8 @@ use super::{background, shown, snapshots};
 use crate::request::call::{Call, Failure};
 
 /// What a cloud of Solr does, and this one does not yet.
-const FOR_MORE_NODES: [&str; 14] = [
-    "REPLACENODE",
-    "DELETENODE",
-    "SPLITSHARD",
-    "FORCELEADER",
-    "ADDREPLICAPROP",
-    "DELETEREPLICAPROP",
-    "BALANCESHARDUNIQUE",
-    "REBALANCELEADERS",
-    "SYNCSHARD",
-    "MIGRATE",
-    "REINDEXCOLLECTION",
-    "INSTALLSHARDDATA",
-    "ADDROLE",
-    "REMOVEROLE",
-];
+const FOR_MORE_NODES: [&str; 7] =
+    ["SPLITSHARD", "SYNCSHARD", "MIGRATE", "REINDEXCOLLECTION", "INSTALLSHARDDATA", "ADDROLE", "REMOVEROLE"];
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Entries, Failure> {
     let action = call.text(&ACTION).ok_or_else(|| Error::bad_request("action is a required param"))?;
@@ -93,6 +81,15 @@ async fn act(call: &Call<'_>, action: &str) -> Result<Entries> {
         "ADDREPLICA" => moves::add(call).await,
         "DELETEREPLICA" => moves::remove(call).await,
         "MOVEREPLICA" => moves::change_node(call).await,
+        "REPLACENODE" => nodes::replace(call).await,
+        "DELETENODE" => nodes::delete(call).await,
+        "MIGRATE_REPLICAS" => nodes::migrate(call).await,
+        "BALANCE_REPLICAS" => nodes::balance(call).await,
+        "ADDREPLICAPROP" => leaders::set_property(call).await,
+        "DELETEREPLICAPROP" => leaders::remove_property(call).await,
+        "BALANCESHARDUNIQUE" => leaders::balance_property(call).await,
+        "REBALANCELEADERS" => leaders::rebalance(call).await,
+        "FORCELEADER" => leaders::force(call).await,
         "RELOAD" => lifecycle::reload(call).await,
         "RENAME" => aliases::rename(call).await,
         "COLSTATUS" => status::collections(call),

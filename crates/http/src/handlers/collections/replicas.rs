@@ -1,9 +1,9 @@
 //! What is asked of replicas and of the nodes they are put on, by Solr's parameters. Each shard has one that
-//! leads; others follow it, on other nodes, and any of them may lead when it is gone: what Solr calls NRT and
-//! TLOG. What is accepted is honoured, else it is refused by name: a request for two replicas that got one
-//! would be trusted for what is not there.
+//! leads; others follow it, on other nodes, and any of them but PULL replicas may lead when it is gone. What
+//! is accepted is honoured, else it is refused by name: a request for two replicas that got one would be
+//! trusted for what is not there.
 
-use cluster::Member;
+use cluster::{Member, ReplicaCounts};
 use plan::{Error, Result};
 use solr::params::Param;
 use solr::params::admin::collections as params;
@@ -19,41 +19,43 @@ pub(super) fn check_new(call: &Call<'_>) -> Result<()> {
     for param in [&params::REPLICATION_FACTOR, &params::NRT_REPLICAS, &params::TLOG_REPLICAS] {
         check_count(call, param)?;
     }
-    check_places(call)
-}
-
-/// How many members are to follow each shard of a collection that is made. Errors: `BadRequest` for more than
-/// there are.
-pub(super) fn copies(call: &Call<'_>) -> Result<usize> {
-    check_places(call)?;
-    // Two names of one thing.
-    let nrt = match (call.value(&params::REPLICATION_FACTOR)?, call.value(&params::NRT_REPLICAS)?) {
-        (Some(factor), Some(nrt)) if factor != nrt => {
-            return Err(Error::bad_request(format!(
-                "cannot create the collection: `replicationFactor` is `{factor}` and `nrtReplicas` is `{nrt}`, which \
-                 mean the same; send one of them"
-            )));
-        }
-        (factor, nrt) => factor.or(nrt).unwrap_or_default(),
-    };
-    let replicas = nrt.saturating_add(call.value(&params::TLOG_REPLICAS)?.unwrap_or_default());
-    let members = call.server.node.living().len();
-    if replicas > members.max(1) {
+    if let Some(count) = call.value(&params::PULL_REPLICAS)?.filter(|count| *count > 0) {
         return Err(Error::bad_request(format!(
-            "cannot create the collection: it is to have {replicas} replicas of each shard, and {members} node(s) \
-             live, each of which has one at most; use fewer, or start more nodes"
+            "`pullReplicas` is `{count}`, but a shard is made with one replica; add others with ADDREPLICA"
         )));
     }
-    Ok(replicas.saturating_sub(1))
+    check_nodes(call)
 }
 
-fn check_places(call: &Call<'_>) -> Result<()> {
-    match call.value(&params::PULL_REPLICAS)? {
-        None | Some(0) => check_nodes(call),
-        Some(count) => Err(Error::bad_request(format!(
-            "cannot create the collection: `pullReplicas` is `{count}`, which is not supported; use 0"
-        ))),
+/// How many replicas of each kind the shards of a collection that is made are to have. Errors: `BadRequest`
+/// for more than there are members, and for none that may lead.
+pub(super) fn asked(call: &Call<'_>) -> Result<ReplicaCounts> {
+    check_nodes(call)?;
+    let (factor, nrt) = (call.value(&params::REPLICATION_FACTOR)?, call.value(&params::NRT_REPLICAS)?);
+    let (tlog, pull) = (call.value(&params::TLOG_REPLICAS)?, call.value(&params::PULL_REPLICAS)?);
+    // Two names of one thing.
+    if let (Some(factor), Some(nrt)) = (factor, nrt)
+        && factor != nrt
+    {
+        return Err(Error::bad_request(format!(
+            "cannot create the collection: `replicationFactor` is `{factor}` and `nrtReplicas` is `{nrt}`, which \
+             mean the same; send one of them"
+        )));
     }
+    let (tlog, pull) = (tlog.unwrap_or_default(), pull.unwrap_or_default());
+    let counts = ReplicaCounts { nrt: nrt.or(factor).unwrap_or(usize::from(tlog == 0)), tlog, pull };
+    if counts.nrt + counts.tlog == 0 {
+        return Err(Error::bad_request("nrtReplicas + tlogReplicas must be greater than 0"));
+    }
+    let members = call.server.node.living().len();
+    if counts.total() > members.max(1) {
+        return Err(Error::bad_request(format!(
+            "cannot create the collection: it is to have {} replicas of each shard, and {members} node(s) live, \
+             each of which has one at most; use fewer, or start more nodes",
+            counts.total()
+        )));
+    }
+    Ok(counts)
 }
 
 /// Of collections that are made. Errors: `BadRequest`.

@@ -4,10 +4,10 @@
 //! In: the node's collections and state; out: facts from which `solr::admin` writes the answers, each shard
 //! with the replica of whoever serves it and those that follow.
 
-use cluster::{ClusterState, Description, FollowerReplica, Member, ShardDocument};
+use cluster::{ClusterState, Description, Member, Replica};
 use plan::{Error, Result};
 use solr::admin::{
-    ClusterFacts, CollectionFacts, FollowerFacts, ShardFacts, cluster_status, collection_status,
+    ClusterFacts, CollectionFacts, ReplicaFacts, ShardFacts, cluster_status, collection_status,
 };
 use solr::params::Param;
 use solr::params::admin::collections as params;
@@ -115,9 +115,9 @@ fn live_nodes(call: &Call<'_>) -> Vec<String> {
 fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> CollectionFacts {
     let mut facts = described(collection);
     let Some(own) = call.server.node.find_own(collection.name()) else { return facts };
-    let missing = Missing::of_all([&own]);
+    let (missing, documents) = (Missing::of_all([&own]), own.shard_documents());
     for (number, shard) in facts.shards.iter_mut().enumerate() {
-        shard.missing = missing.of_core(&shard.core);
+        shard.missing = documents.get(number).and_then(|document| missing.of_core(&document.core));
         shard.segments = with_segments.then(|| Node::Map(segments::of_shard(&own, number)));
     }
     facts
@@ -125,21 +125,15 @@ fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> Coll
 
 /// What is said of a collection wherever it is served.
 pub(super) fn described(collection: &Description) -> CollectionFacts {
-    let followers = |shard: &ShardDocument| {
-        let each = collection.followers(&shard.name).into_iter();
-        let facts = |(replica, member): (FollowerReplica, &Member)| {
-            let FollowerReplica { core, node_number } = replica;
-            FollowerFacts { core, node: member.name.clone(), node_number }
-        };
-        each.map(facts).collect()
+    let facts = |(replica, member): (Replica, Member)| {
+        let properties = collection.replica_properties(&replica).into_iter().collect();
+        let Replica { core, node_number, kind } = replica;
+        ReplicaFacts { core, node: member.name, node_number, kind: kind.name(), properties }
     };
     let shards = collection.shard_documents().into_iter().map(|shard| ShardFacts {
         missing: None,
-        followers: followers(&shard),
-        node: collection.shard_owner(&shard.name).map(|owner| owner.name.clone()).unwrap_or_default(),
+        replicas: collection.replicas(&shard).into_iter().map(facts).collect(),
         name: shard.name,
-        core: shard.core,
-        node_number: shard.node_number,
         range: shard.range.map(|range| range.to_string()),
         segments: None,
     });

@@ -45,9 +45,9 @@ pub fn cluster_view(node: &Node, configsets: &Configsets) -> Vec<ViewNode> {
             let leaders = format!("{path}/leaders/{}", shard.name);
             view.put(&leaders, Vec::new());
             // Another's goes with that one's session.
-            if collection.shard_owner(&shard.name).is_some_and(|owner| owner.id == own.id) {
-                let leader = json(&leader_document(scheme, shard));
-                view.put_while_alive(&format!("{leaders}/leader"), leader);
+            let is_own = collection.shard_owner(&shard.name).is_some_and(|owner| owner.id == own.id);
+            if let Some(leader) = shard.replicas.first().filter(|_| is_own) {
+                view.put_while_alive(&format!("{leaders}/leader"), json(&leader_document(scheme, leader)));
             }
         }
     }

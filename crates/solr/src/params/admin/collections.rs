@@ -63,8 +63,11 @@ counts! {
     SHARDS_PER_NODE, "maxShardsPerNode", "With `CREATE`: taken and without a meaning, as in Solr 9.";
     REPLICATION_FACTOR, "replicationFactor", "With `CREATE`: how many replicas each shard has, on as many nodes. With `MODIFYCOLLECTION`: 1.";
     NRT_REPLICAS, "nrtReplicas", "The same as `replicationFactor`.";
-    TLOG_REPLICAS, "tlogReplicas", "With `CREATE`: so many more replicas, of the same kind.";
-    PULL_REPLICAS, "pullReplicas", "With `CREATE`: 0.";
+    TLOG_REPLICAS, "tlogReplicas", "With `CREATE` and `ADDREPLICA`: so many TLOG replicas, which are kept as NRT ones are.";
+    PULL_REPLICAS, "pullReplicas", "With `CREATE` and `ADDREPLICA`: so many PULL replicas, which never lead.";
+    COUNT, "count", "With `DELETEREPLICA`: so many of `shard`, or of each shard, that do not lead; those first whose nodes do not live.";
+    MOVED_AT_ONCE, "maxAtOnce", "With `REBALANCELEADERS`: taken and without a meaning: each takes effect at once.";
+    WAIT_SECONDS, "maxWaitSeconds", "With `REBALANCELEADERS`: the same.";
 }
 pub const NODES: Param<String> = plain(
     "createNodeSet",
@@ -72,18 +75,42 @@ pub const NODES: Param<String> = plain(
 );
 pub const NODE: Param<String> = plain(
     "node",
-    "With `ADDREPLICA`: where; else the node that has the fewest shards, and no replica of this one.",
+    "With `ADDREPLICA`: where; else the node that has the fewest shards, and no replica of this one. With `DELETENODE`: the node.",
 );
 pub const REPLICA: Param<String> =
     plain("replica", "With `DELETEREPLICA` and `MOVEREPLICA`: which one (`core_node2`).");
-pub const TYPE: Param<String> = plain("type", "With `ADDREPLICA`: `NRT` or `TLOG`, which are the same here.");
-pub const COUNT: Param<String> = plain("count", "With `DELETEREPLICA`: refused; replicas are named.");
-pub const ONLY_IF_DOWN: Preset<bool> = off("onlyIfDown", "With `DELETEREPLICA`: `false`.");
+pub const TYPE: Param<String> =
+    plain("type", "With `ADDREPLICA`: `NRT`, `TLOG` or `PULL`; all are kept alike, and PULL never leads.");
+pub const ONLY_IF_DOWN: Preset<bool> =
+    off("onlyIfDown", "With `DELETEREPLICA`: refused where the node of one that is to go lives.");
+/// Kept in lower case.
+pub const PROPERTY_OF_REPLICA: Param<String> = plain(
+    "property",
+    "With `ADDREPLICAPROP`, `DELETEREPLICAPROP`, `BALANCESHARDUNIQUE`: the property, as `preferredLeader`.",
+);
+pub const VALUE_OF_PROPERTY: Param<String> = plain("property.value", "With `ADDREPLICAPROP`.");
+pub const SHARD_UNIQUE: Param<bool> = Param::new(
+    "shardUnique",
+    is_true,
+    NoDefault,
+    "Of properties of replicas: one replica of a shard has it at most, as it is with `preferredLeader`.",
+);
+pub const ONLY_ACTIVE_NODES: Preset<bool> =
+    Param::new("onlyactivenodes", is_true, "true", "With `BALANCESHARDUNIQUE`: replicas of nodes that live.");
+pub const SOURCE_NODES: Param<String> =
+    plain("sourceNodes", "With `MIGRATE_REPLICAS`: the nodes whose replicas go, with commas between.");
+pub const TARGET_NODES: Param<String> =
+    plain("targetNodes", "With `MIGRATE_REPLICAS`: where to, with commas between; else all that live.");
+pub const BALANCED_NODES: Param<String> =
+    plain("nodes", "With `BALANCE_REPLICAS`: among these, with commas between; else all that live.");
 pub const SOURCE_NODE: Param<String> = plain(
     "sourceNode",
-    "With `MOVEREPLICA`: the node whose replica of `shard` is moved, where `replica` names none.",
+    "With `MOVEREPLICA`: the node whose replica of `shard` is moved, where `replica` names none. With `REPLACENODE`: the node whose replicas all are moved.",
 );
-pub const TARGET_NODE: Param<String> = plain("targetNode", "With `MOVEREPLICA`: where to.");
+pub const TARGET_NODE: Param<String> = plain(
+    "targetNode",
+    "With `MOVEREPLICA` and `REPLACENODE`: where to; else whoever lives and has the fewest shards.",
+);
 pub const READ_ONLY: Param<String> = plain("readOnly", "With `MODIFYCOLLECTION`: `false`.");
 pub const PER_REPLICA_STATE: Param<String> =
     plain("perReplicaState", "With `CREATE` and `MODIFYCOLLECTION`: `false`.");
@@ -155,6 +182,18 @@ pub const DOCS: &[ParamDoc] = &[
         "CLUSTERPROP",
         "COLLECTIONPROP",
         "MODIFYCOLLECTION",
+        "ADDREPLICA",
+        "DELETEREPLICA",
+        "MOVEREPLICA",
+        "REPLACENODE",
+        "DELETENODE",
+        "MIGRATE_REPLICAS",
+        "BALANCE_REPLICAS",
+        "ADDREPLICAPROP",
+        "DELETEREPLICAPROP",
+        "BALANCESHARDUNIQUE",
+        "REBALANCELEADERS",
+        "FORCELEADER",
         "REQUESTSTATUS",
         "DELETESTATUS",
     ]),
@@ -197,11 +236,23 @@ pub const DOCS: &[ParamDoc] = &[
     READ_ONLY.doc(),
     NODE.doc(),
     REPLICA.doc(),
-    TYPE.doc(),
+    TYPE.doc().one_of(&["NRT", "TLOG", "PULL"]),
     COUNT.doc(),
     ONLY_IF_DOWN.doc(),
     SOURCE_NODE.doc(),
     TARGET_NODE.doc(),
+    SOURCE_NODES.doc(),
+    TARGET_NODES.doc(),
+    BALANCED_NODES.doc(),
+    // Each replica is moved by one change of who has what.
+    ParamDoc::hint("parallel", "With `REPLACENODE`: whether replicas are moved side by side."),
+    ParamDoc::hint("waitForFinalState", "Whether to wait for replicas: whoever is named has them."),
+    PROPERTY_OF_REPLICA.doc(),
+    VALUE_OF_PROPERTY.doc(),
+    SHARD_UNIQUE.doc(),
+    ONLY_ACTIVE_NODES.doc(),
+    ParamDoc { support: Support::Hint, ..MOVED_AT_ONCE.doc() },
+    ParamDoc { support: Support::Hint, ..WAIT_SECONDS.doc() },
     PER_REPLICA_STATE.doc(),
     FLUSH.doc(),
     ASYNC.doc(),
