@@ -16,8 +16,7 @@ use store::{ConfigFiles, MetadataFiles, MetadataStore, VersionedBytes};
 
 use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::documents::{Documents, Versioned, decode, lift};
-use crate::member::{Owned, OwnedCollections};
-use crate::owners::Owners;
+use crate::owners::{Owned, OwnedCollections, Owners};
 use crate::placement::{Placement, PlacementState};
 use crate::state::{ClusterIdentity, ClusterState, Rename};
 

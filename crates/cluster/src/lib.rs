@@ -22,6 +22,7 @@ mod offload;
 mod owners;
 mod placement;
 mod remote;
+mod replacing;
 mod replica;
 mod routing;
 mod security;
@@ -54,6 +55,7 @@ pub use owners::Member;
 #[cfg(any(test, feature = "memory"))]
 pub use remote::looped::over_messages;
 pub use remote::{Answering, Carrier, Hosted, Letter, ShardAddress};
+pub use replacing::GoneMember;
 pub use replica::{Replica, ReplicaCounts, ReplicaKind};
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
 pub use shard::{

@@ -3,30 +3,14 @@
 //! describe all collections, wherever they are served. That a member is named there is what it goes by; what
 //! it may acknowledge, the homes of its shards decide (models `assign_collection`, `takeover`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::collection_documents::CollectionDocument;
-use crate::documents::Versioned;
-use crate::owners::{Member, Owners};
+use crate::owners::{Member, Owned, Owners};
+use crate::replacing::GoneMembers;
 use crate::replica::Replica;
 use crate::routing::{Router, ShardDocument};
-
-/// The documents that say what a collection is and who is to serve it.
-#[derive(Clone)]
-pub(crate) struct Owned {
-    pub entry: CollectionDocument,
-    /// `None` where nobody was ever named: it was made by a node that owns all there is.
-    pub owners: Option<Versioned<Owners>>,
-}
-
-/// All that the documents say is there, and what is on its way to be or not to be, by key.
-#[derive(Default)]
-pub(crate) struct OwnedCollections {
-    pub there: BTreeMap<String, Owned>,
-    /// What is being made or dropped, or was when somebody crashed.
-    pub begun: BTreeMap<String, Owners>,
-}
 
 /// What one of several members knows of its part.
 pub(crate) struct Assignment {
@@ -34,11 +18,18 @@ pub(crate) struct Assignment {
     pub secret: String,
     /// As it was told last; nobody before.
     living: Mutex<Vec<Member>>,
+    /// Who is gone, for how long.
+    pub gone: GoneMembers,
+    /// Ids of those that said nothing when they were asked, with when they are tried again.
+    silent: Mutex<HashMap<String, i64>>,
 }
+
+/// How long a member that said nothing is passed over where another may be asked.
+const SILENT_MS: i64 = 2_000;
 
 impl Assignment {
     pub fn new(own: Member, secret: String) -> Self {
-        Self { own, secret, living: Mutex::default() }
+        Self { own, secret, living: Mutex::default(), gone: GoneMembers::default(), silent: Mutex::default() }
     }
 
     pub fn set_living(&self, members: Vec<Member>) {
@@ -52,6 +43,29 @@ impl Assignment {
     pub fn is_alive(&self, member: &Member) -> bool {
         let living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
         living.iter().any(|living| living.id == member.id)
+    }
+
+    /// Notes whether a member said anything when it was asked.
+    pub fn heard_of(&self, member: &Member, now_ms: i64, said_anything: bool) {
+        let mut silent = self.silent.lock().unwrap_or_else(PoisonError::into_inner);
+        match said_anything {
+            true => drop(silent.remove(&member.id)),
+            false => drop(silent.insert(member.id.clone(), now_ms.saturating_add(SILENT_MS))),
+        }
+    }
+
+    /// Whether a member said nothing a moment ago. Once that is some time ago one of those who ask is told
+    /// that it did not, and so tries it again; the others go on to pass it over.
+    pub fn is_silent(&self, member: &Member, now_ms: i64) -> bool {
+        let mut silent = self.silent.lock().unwrap_or_else(PoisonError::into_inner);
+        match silent.get_mut(&member.id) {
+            None => false,
+            Some(until_ms) if now_ms < *until_ms => true,
+            Some(until_ms) => {
+                *until_ms = now_ms.saturating_add(SILENT_MS);
+                false
+            }
+        }
     }
 
     /// What this member is to write of who has which part: of collections that it leads, and of those whose

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::collection_documents::CollectionDocument;
+use crate::documents::Versioned;
 use crate::replica::{ReplicaIdentity, ReplicaKind};
 
 /// A node of a cluster.
@@ -188,4 +189,20 @@ impl Owners {
         followers.values_mut().flatten().for_each(|follower| follower.member = moved(&follower.member));
         Self { lead: moved(&self.lead), shards: shards.collect(), followers, ..self.clone() }
     }
+}
+
+/// The documents that say what a collection is and who is to serve it.
+#[derive(Clone)]
+pub(crate) struct Owned {
+    pub entry: CollectionDocument,
+    /// `None` where nobody was ever named: it was made by a node that owns all there is.
+    pub owners: Option<Versioned<Owners>>,
+}
+
+/// All that the documents say is there, and what is on its way to be or not to be, by key.
+#[derive(Default)]
+pub(crate) struct OwnedCollections {
+    pub there: BTreeMap<String, Owned>,
+    /// What is being made or dropped, or was when somebody crashed.
+    pub begun: BTreeMap<String, Owners>,
 }

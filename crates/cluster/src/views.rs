@@ -18,7 +18,8 @@ use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::in_use::VersionedSchema;
 use crate::member::Description;
 use crate::owners::Owners;
-use crate::remote::{Exchange, RemoteShard, ShardAddress};
+use crate::remote::{Exchange, RemoteShard, ShardReplicas};
+use crate::routing::ShardDocument;
 
 pub(crate) struct Views {
     catalog: Arc<Catalog>,
@@ -60,7 +61,7 @@ impl Views {
         // Without the lock: who asks for another must not wait for the store.
         let saved = self.catalog.schema(entry.key())?.value;
         let config = self.catalog.config(entry.key())?;
-        let served = remote_shards(&self.exchange, owners, entry, &saved);
+        let served = remote_shards(&self.exchange, owners, entry, &saved)?;
         let schema = Arc::new(Schema::build(saved.source)?.at_version(saved.version));
         let schema = VersionedSchema::new(saved.version, schema);
         let opened = (served, self.clock.now_ms());
@@ -83,7 +84,7 @@ impl Views {
         for view in open {
             let (saved, config) =
                 (self.catalog.schema(view.entry.key())?, self.catalog.config(view.entry.key())?);
-            let served = remote_shards(&self.exchange, &view.owners, &view.entry, &saved.value);
+            let served = remote_shards(&self.exchange, &view.owners, &view.entry, &saved.value)?;
             view.collection.follow(saved.value, config, served)?;
         }
         Ok(())
@@ -99,19 +100,20 @@ fn remote_shards(
     owners: &Arc<Owners>,
     entry: &CollectionDocument,
     schema: &SavedSchema,
-) -> Served {
+) -> Result<Served> {
     let edition = schema.edition().to_owned();
-    let shard = |name: &str, folder: String| {
-        let (owner, address) = (owners.of_shard(name), ShardAddress::of(entry, &folder));
-        let followers = owners.followers_of(name).iter().map(|follower| &follower.member);
-        let shard = Arc::new(RemoteShard::new(exchange, owner, followers, &address));
-        ServedShard::new(shard, folder)
+    let shard = |document: &ShardDocument, folder: String| {
+        // Of one that has no part of it all replicas are others'.
+        let replicas = ShardReplicas::of((exchange, ""), (owners, entry), (document, &folder));
+        let none = || Error::internal("a shard without an owner");
+        let shard = RemoteShard::new(replicas.others.clone()).ok_or_else(none)?;
+        Ok(ServedShard { replicas, ..ServedShard::new(Arc::new(shard), folder) })
     };
     let documents = entry.shards();
     let asked = documents.iter().zip(entry.folders(&edition));
-    let shards = asked.map(|(document, folder)| shard(&document.name, folder)).collect();
+    let shards = asked.map(|(document, folder)| shard(document, folder)).collect::<Result<_>>()?;
     let (router, documents) = (entry.router.clone(), documents.into());
-    Served {
+    Ok(Served {
         edition,
         router,
         documents,
@@ -119,5 +121,5 @@ fn remote_shards(
         owners: Some(owners.clone()),
         lead: None,
         followers: Arc::default(),
-    }
+    })
 }

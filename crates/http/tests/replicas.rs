@@ -329,3 +329,148 @@ async fn nodes_are_emptied_replaced_and_balanced() {
     }
     assert_eq!(on(&c.get(STATUS).await, "a"), 0);
 }
+
+/// Ten searches, so that looks of followers between them do not hide whom they ask.
+async fn answered_by(cluster: &Cluster, members: &[Served; 3], at: usize, preference: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for _ in 0..10 {
+        cluster.asked(members, "");
+        let path = format!("/solr/films/select?q=*:*&shards.preference={preference}");
+        assert_eq!(found(&members[at].get(&path).await), 2, "{preference}");
+        all.extend(cluster.asked(members, "/parhelion/shards"));
+    }
+    all.sort();
+    all.dedup();
+    // Followers look at whoever leads all the time.
+    all.retain(|id| id != "a");
+    all
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_ask_the_replicas_that_are_preferred() {
+    let cluster = Cluster::default();
+    let members = three(&cluster).await;
+    let a = &members[0];
+    act(
+        a,
+        "CREATE&name=films&nrtReplicas=2&pullReplicas=1&createNodeSet=a:8983_solr,b:8983_solr,c:8983_solr",
+    )
+    .await;
+    assert_eq!(replicas_of(&a.get(STATUS).await, "films"), "core_node1001@b core_node1002@c core_node2@a*");
+    for member in &members[1..] {
+        member.node.refresh().unwrap();
+        assert_eq!(member.node.take_part(), Ok(false));
+    }
+    assert_eq!(a.update("films", r#"[{"id":"1"},{"id":"2"}]"#).await.status, 200);
+    let none: [&str; 0] = [];
+    assert_eq!(answered_by(&cluster, &members, 0, "").await, none);
+    assert_eq!(answered_by(&cluster, &members, 0, "replica.type:PULL").await, ["c"]);
+    assert_eq!(answered_by(&cluster, &members, 0, "replica.leader:false,replica.type:NRT").await, ["b"]);
+    assert_eq!(answered_by(&cluster, &members, 0, "replica.location:local").await, none);
+    assert_eq!(answered_by(&cluster, &members, 1, "replica.type:PULL").await, ["c"]);
+    assert_eq!(answered_by(&cluster, &members, 1, "replica.type:NRT,replica.leader:false").await, none);
+    let b = format!("replica.location:{}", members[1].node.member().url);
+    assert_eq!(answered_by(&cluster, &members, 2, &b).await, ["b"]);
+    assert_eq!(answered_by(&cluster, &members, 0, "replica.base:random").await, ["b", "c"]);
+    let stable = answered_by(&cluster, &members, 0, "replica.base:stable").await;
+    assert!(stable.len() <= 1, "{stable:?}");
+    let wrong = a.get("/solr/films/select?q=*:*&shards.preference=moon").await;
+    assert!(wrong.status == 400 && wrong.body.contains("`moon` is no preference"), "{}", wrong.body);
+    // Whoever is preferred and does not answer is passed over, for what is here at last.
+    members[2].server.abort();
+    assert_eq!(answered_by(&cluster, &members, 0, "replica.type:PULL").await, ["c"]);
+    cluster.silence(&[&members[1]]);
+    assert_eq!(found(&a.get("/solr/films/select?q=*:*&shards.preference=replica.leader:false").await), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_says_nothing_is_not_waited_for_where_another_has_the_shard() {
+    let cluster = Cluster::default();
+    let members = three(&cluster).await;
+    let [a, b, c] = &members;
+    act(a, "CREATE&name=films&numShards=2&replicationFactor=2&createNodeSet=a:8983_solr,b:8983_solr").await;
+    b.node.refresh().unwrap();
+    let documents: Vec<String> =
+        (0..30).map(|at| format!(r#"{{"id":"{at}","shelf_s":"{}"}}"#, at % 2)).collect();
+    assert_eq!(a.update("films", &format!("[{}]", documents.join(","))).await.status, 200);
+    act(a, "CREATE&name=books&createNodeSet=c:8983_solr").await;
+    for member in &members {
+        member.node.refresh().unwrap();
+    }
+    // It lives as far as anybody was told. One without a part of it sends requests to the lead; one that
+    // gathers from several asks their shards.
+    cluster.silence(&[a]);
+    for path in ["/solr/films/select?q=*:*&facet=true&facet.field=shelf_s", "/solr/films,books/select?q=*:*"]
+    {
+        assert_eq!(found(&c.get(path).await), 30, "{path}");
+        cluster.asked(&members, "");
+        assert_eq!(found(&c.get(path).await), 30, "{path}");
+        let asked = cluster.asked(&members, "/");
+        assert!(!asked.contains(&"a".to_owned()), "it was silent a moment ago: {asked:?}");
+    }
+    let terms = json(&c.get("/solr/films/terms?terms.fl=shelf_s").await);
+    assert_eq!(terms["terms"]["shelf_s"], serde_json::json!(["0", 15, "1", 15]));
+    // Some time later one search tries it again, and all the others once it answers.
+    cluster.clock.0.fetch_add(2_000, std::sync::atomic::Ordering::Relaxed);
+    cluster.silence(&[]);
+    for _ in 0..2 {
+        cluster.asked(&members, "");
+        assert_eq!(found(&c.get("/solr/films/select?q=*:*").await), 30);
+        assert!(cluster.asked(&members, "/solr/films").contains(&"a".to_owned()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn others_follow_in_the_place_of_who_is_gone_for_long() {
+    let cluster = Cluster::default();
+    let members = [
+        cluster.member("a").await,
+        cluster.member("b").await,
+        cluster.member("c").await,
+        cluster.member("d").await,
+    ];
+    let [a, b, c, d] = &members;
+    lives(&members, &[a, b, c, d]);
+    let nodes = "createNodeSet=a:8983_solr,b:8983_solr";
+    act(a, &format!("CREATE&name=films&numShards=3&replicationFactor=2&{nodes}")).await;
+    let documents: Vec<String> = (0..30).map(|at| format!(r#"{{"id":"{at}"}}"#)).collect();
+    assert_eq!(a.update("films", &format!("[{}]", documents.join(","))).await.status, 200);
+    for member in &members {
+        member.node.refresh().unwrap();
+        member.node.replace_gone_after(Some(600_000));
+    }
+    b.server.abort();
+    lives(&members, &[a, c, d]);
+    let pass = |ms: i64| {
+        cluster.clock.0.fetch_add(ms, std::sync::atomic::Ordering::Relaxed);
+        for member in [a, c, d] {
+            assert!(member.node.take_part().is_ok());
+        }
+    };
+    let on = |status: &Answer| {
+        ["a", "b", "c", "d"].map(|it| replicas_of(status, "films").matches(&format!("@{it}")).count())
+    };
+    // What it led another leads at once; it is expected back.
+    pass(0);
+    let status = a.get(STATUS).await;
+    assert_eq!(on(&status), [3, 3, 0, 0]);
+    assert_eq!(json(&status)["cluster"]["gone_nodes"]["b:8983_solr"]["replacedInMs"], 600_000);
+    pass(599_999);
+    assert_eq!(on(&a.get(STATUS).await), [3, 3, 0, 0]);
+    // A few at a time, evenly.
+    pass(1);
+    assert_eq!(on(&a.get(STATUS).await), [3, 1, 1, 1]);
+    pass(0);
+    pass(0);
+    let status = a.get(STATUS).await;
+    assert_eq!((on(&status)[0], on(&status)[1]), (3, 0));
+    assert_eq!(json(&status)["cluster"]["gone_nodes"], serde_json::Value::Null);
+    // They have what it had, without whoever leads.
+    a.server.abort();
+    lives(&members, &[c, d]);
+    for member in [c, d] {
+        assert!(member.node.take_part().is_ok());
+    }
+    assert_eq!(found(&c.get("/solr/films/select?q=*:*").await), 30);
+    assert_eq!(found(&d.get("/solr/films/select?q=*:*").await), 30);
+}

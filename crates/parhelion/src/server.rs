@@ -133,6 +133,7 @@ impl Server {
         guard::check_exposed(&exposed, security.as_deref(), insecure_open)?;
         let (stop, stopped) = watch::channel(false);
         let mut config = ServeConfig::new(configsets, Arc::new(new_uuid));
+        node.replace_gone_after(zookeeper.replace_after_ms());
         let shown = match zookeeper.place()? {
             Some(place) => Some(ShownNode::start(place, &node, config.configsets.clone()).await?),
             None => None,

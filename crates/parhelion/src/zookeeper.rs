@@ -46,9 +46,19 @@ pub struct ZooKeeperArgs {
     /// zkClientTimeout. ZooKeeper bounds it by its tickTime.
     #[arg(long, value_name = "SECONDS", requires = "zk", default_value_t = 30, env = "PARHELION_ZK_SESSION", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub zk_session: u64,
+    /// With --zk and a shared --store: how long a node may be gone before others follow in the place of its
+    /// replicas; 0 is for ever.
+    #[arg(long, value_name = "SECONDS", requires = "zk", default_value_t = 600, env = "PARHELION_REPLACE_AFTER", value_parser = clap::value_parser!(u64).range(0..=31_536_000))]
+    pub replace_after: u64,
 }
 
 impl ZooKeeperArgs {
+    /// How long a node may be gone before its replicas are replaced; `None`: for ever.
+    pub fn replace_after_ms(&self) -> Option<i64> {
+        let ms = i64::try_from(self.replace_after.saturating_mul(1_000)).ok();
+        ms.filter(|ms| *ms > 0)
+    }
+
     /// Where the node is to be shown, if it is. Errors: credentials that cannot be read.
     pub fn place(&self) -> anyhow::Result<Option<ZooKeeperPlace>> {
         let Some(place) = self.zk.clone() else { return Ok(None) };

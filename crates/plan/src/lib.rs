@@ -83,6 +83,7 @@ pub use search::highlight::{
 };
 pub use search::hit::{ChildHit, Explanation, Hit, HitAddress};
 pub use search::page::Page;
+pub use search::replica_choice::{EqualReplicas, ReplicaChoice, ReplicaRule};
 pub use search::rerank::{Rerank, ScoreJoin};
 pub use search::result::{
     FacetCounts, FacetResult, FieldFacetResult, IntervalFacetResult, PivotCount, PivotFacetResult,

@@ -9,7 +9,8 @@ use meter::{Meters, Phase};
 use plan::partial::Merge;
 use plan::{
     Document, DocumentVectors, Error, Explanation, FieldSelection, Hit, HitAddress, LikeTerm, MoreLike,
-    Query, Result, SearchPlan, SearchResult, ShardChoice, SpellFinding, SpellPlan, VectorsPlan, WhyNot,
+    Query, ReplicaChoice, Result, SearchPlan, SearchResult, ShardChoice, SpellFinding, SpellPlan,
+    VectorsPlan, WhyNot,
 };
 
 use super::Collection;
@@ -103,19 +104,14 @@ impl Collection {
 
     /// What searches see now.
     pub fn pin(&self) -> PinnedCollection {
-        self.pin_shards(&ShardSelection::default())
+        self.pin_shards(&ShardSelection::default(), &ReplicaChoice::default())
     }
 
-    /// What searches of some shards see now.
-    pub fn pin_shards(&self, shards: &ShardSelection) -> PinnedCollection {
+    /// What searches of some shards see now, by the replicas that are preferred.
+    pub fn pin_shards(&self, shards: &ShardSelection, choice: &ReplicaChoice) -> PinnedCollection {
         let served = self.home.served();
-        let pins = match &shards.0 {
-            None => pins(&served),
-            Some(numbers) => {
-                let chosen = numbers.iter().filter_map(|number| served.shards.get(*number));
-                chosen.map(|served| served.shard.pin()).collect()
-            }
-        };
+        let asked = served.shards.iter().enumerate().filter(|(number, _)| shards.has(*number));
+        let pins = asked.map(|(_, served)| served.pin(choice)).collect();
         let documents = served.documents.clone();
         PinnedCollection { pins, shards: shards.clone(), parts: Vec::new(), documents }
     }

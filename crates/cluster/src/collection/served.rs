@@ -7,13 +7,13 @@
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use arc_swap::{ArcSwap, Guard};
-use plan::{Error, Result, Schema};
+use plan::{Error, ReplicaChoice, Result, Schema};
 
 use crate::followed::ShardCopy;
 use crate::owners::Owners;
-use crate::remote::RemoteMember;
+use crate::remote::{RemoteMember, ShardReplicas, pin_chosen};
 use crate::routing::{Router, ShardDocument};
-use crate::shard::{Shard, ShardMoment, ShardSettings};
+use crate::shard::{Shard, ShardMoment, ShardSettings, ShardSnapshot};
 
 /// One edition of a collection's documents, open.
 #[derive(Clone)]
@@ -38,12 +38,21 @@ pub(crate) struct ServedShard {
     pub folder: String,
     /// Where another leads it and this member follows.
     pub copy: Option<ShardCopy>,
+    /// Where the cluster has others.
+    pub replicas: ShardReplicas,
 }
 
 impl ServedShard {
     /// One that is this member's, or another's alone.
     pub fn new(shard: Arc<dyn Shard>, folder: String) -> Self {
-        Self { shard, folder, copy: None }
+        Self { shard, folder, copy: None, replicas: ShardReplicas::default() }
+    }
+}
+
+impl ServedShard {
+    /// What searches see of it now, by the replica that is preferred.
+    pub fn pin(&self, choice: &ReplicaChoice) -> Arc<dyn ShardSnapshot> {
+        pin_chosen(choice, &self.shard, &self.replicas)
     }
 }
 

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use meter::{Meters, Phase, Trace};
-use plan::{CollectionConfig, CutDepth, Result, SuggestPlan, Suggestion, TermCount, TermsPlan, Version};
+use plan::{
+    CollectionConfig, CutDepth, ReplicaChoice, Result, SuggestPlan, Suggestion, TermCount, TermsPlan, Version,
+};
 
 use super::Collection;
 use super::pinned::{PinnedCollection, ShardSelection};
@@ -25,18 +27,25 @@ pub struct Together {
     all: Vec<Arc<Collection>>,
     /// Of each of them the shards that are asked.
     shards: Vec<ShardSelection>,
+    /// Of each shard.
+    replicas: ReplicaChoice,
 }
 
 impl Together {
     pub fn of(first: Arc<Collection>, others: impl IntoIterator<Item = Arc<Collection>>) -> Self {
         let all: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
         let shards = vec![ShardSelection::default(); all.len()];
-        Self { first, all, shards }
+        Self { first, all, shards, replicas: ReplicaChoice::default() }
     }
 
     /// The same, where some shards of each are asked, one selection for each collection.
     pub fn of_shards(self, shards: Vec<ShardSelection>) -> Self {
         Self { shards, ..self }
+    }
+
+    /// The same, where searches rather ask some replicas than others.
+    pub fn preferring(self, replicas: ReplicaChoice) -> Self {
+        Self { replicas, ..self }
     }
 
     pub fn collections(&self) -> &[Arc<Collection>] {
@@ -50,7 +59,7 @@ impl Together {
 
     /// What searches see now.
     pub fn pin(&self) -> PinnedCollection {
-        let pin = |(one, shards): (&Arc<Collection>, &ShardSelection)| one.pin_shards(shards);
+        let pin = |(one, shards): (&Arc<Collection>, &ShardSelection)| one.pin_shards(shards, &self.replicas);
         match (&*self.all, &*self.shards) {
             ([only], [shards]) => pin((only, shards)),
             (several, shards) => {

@@ -17,11 +17,12 @@ use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
-use crate::member::{Assignment, Description, Owned, OwnedCollections};
+use crate::member::{Assignment, Description};
 use crate::offload;
-use crate::owners::{Member, Owners};
+use crate::owners::{Member, Owned, OwnedCollections, Owners};
 use crate::placement::PlacementState;
-use crate::remote::{RemoteMember, RemoteShard, ShardAddress};
+use crate::remote::{RemoteMember, ShardAddress};
+use crate::replacing::GoneMember;
 
 impl Node {
     /// One of the members of a cluster whose documents and shards they share; the others reach it at `url`.
@@ -68,6 +69,19 @@ impl Node {
     /// Whether a member lives, as far as was told.
     pub fn is_alive(&self, member: &Member) -> bool {
         self.assignment.as_ref().is_some_and(|assignment| assignment.is_alive(member))
+    }
+
+    /// Notes whether a member said anything when it was asked.
+    pub fn heard_of(&self, member: &Member, said_anything: bool) {
+        if let Some(assignment) = &self.assignment {
+            assignment.heard_of(member, self.clock.now_ms(), said_anything);
+        }
+    }
+
+    /// Whether a member that lives said nothing a moment ago, so that another is asked where one can be. Who
+    /// asks this may be the one that tries it again.
+    pub fn is_silent(&self, member: &Member) -> bool {
+        self.assignment.as_ref().is_some_and(|it| it.is_silent(member, self.clock.now_ms()))
     }
 
     /// Tells it who lives.
@@ -231,6 +245,7 @@ impl Node {
                 Err(error) => failures.push(error.context(format!("collection `{}`: ", owned.entry.name))),
             }
         }
+        changed |= self.replace_gone(&owned, &mut failures);
         for (key, owners) in begun.iter().filter(|(_, owners)| assignment.may_end(owners)) {
             match self.end_begun(key) {
                 Ok(did) => changed |= did,
@@ -242,6 +257,40 @@ impl Node {
             }
         }
         if failures.is_empty() { Ok(changed) } else { Err(failures) }
+    }
+
+    /// Has others follow in the place of members that are gone for long; returns whether any does.
+    fn replace_gone(&self, owned: &BTreeMap<String, Owned>, failures: &mut Vec<Error>) -> bool {
+        let Some(assignment) = &self.assignment else { return false };
+        let (living, now_ms) = (assignment.living(), self.clock.now_ms());
+        if living.is_empty() {
+            // Nobody told yet: all would be taken for gone.
+            return false;
+        }
+        assignment.gone.look(owned, &living, now_ms);
+        let mut changed = false;
+        for (key, after) in assignment.gone.due(&assignment.own.id, owned, (&living, now_ms)) {
+            let Some(Owned { entry, owners: Some(before) }) = owned.get(key) else { continue };
+            let written = self.catalog.set_owners(key, Some(before.version), &after);
+            match written.and_then(|_| self.take_up_own(key)) {
+                Ok(_) => self.tell_others(entry, &after),
+                // Another change came first, as the taking over of a shard: the next look says what is left.
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                Err(error) => failures.push(error.context(format!("collection `{}`: ", entry.name))),
+            }
+            changed = true;
+        }
+        changed
+    }
+
+    /// Has others follow where a member was gone for so long; never where nothing is said.
+    pub fn replace_gone_after(&self, after_ms: Option<i64>) {
+        self.assignment.iter().for_each(|assignment| assignment.gone.set_after(after_ms));
+    }
+
+    /// Who has replicas and does not live, as this member saw it.
+    pub fn gone_members(&self) -> Vec<GoneMember> {
+        self.assignment.as_ref().map(|assignment| assignment.gone.list()).unwrap_or_default()
     }
 
     /// Whether anything that it serves was fenced by another, as far as was heard. Asks nobody.
@@ -273,19 +322,6 @@ impl Node {
     /// Who serves a shard, where that is another.
     pub(super) fn other_owner<'a>(&self, owners: &'a Owners, shard: &str) -> Option<&'a Member> {
         Some(owners.of_shard(shard)).filter(|owner| owner.id != self.member().id)
-    }
-
-    /// A shard of this name and folder that another serves; what only reads its followers are asked too.
-    pub(super) fn remote_shard(
-        &self,
-        owners: &Owners,
-        entry: &CollectionDocument,
-        (shard, folder): (&str, &str),
-    ) -> RemoteShard {
-        let followers = owners.followers_of(shard).iter().map(|follower| &follower.member);
-        let followers = followers.filter(|it| it.id != self.member().id);
-        let address = ShardAddress::of(entry, folder);
-        RemoteShard::new(self.views.exchange(), owners.of_shard(shard), followers, &address)
     }
 
     /// Whoever leads a collection, where that is another.

@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use plan::{AutoCommit, Result, Schema};
+use plan::{AutoCommit, Error, Result, Schema};
 
 use super::Node;
 use crate::collection::{Served, ServedShard};
 use crate::collection_documents::CollectionDocument;
 use crate::followed::{FollowedShard, ShardCopy};
 use crate::owners::{Member, Owners};
-use crate::remote::{RemoteLeader, RemoteMember, ShardAddress};
+use crate::remote::{RemoteLeader, RemoteMember, RemoteShard, ShardAddress, ShardReplicas};
 use crate::routing::ShardDocument;
 use crate::shard::{Shard, ShardSite};
 
@@ -56,7 +56,7 @@ impl Node {
             let wanted = Wanted { entry, schema, auto_commit, owners: owners.as_deref(), in_service };
             let named = documents.iter().zip(entry.folders(edition));
             let open = |(document, folder): (&ShardDocument, String)| {
-                self.open_one(&wanted, (&document.name, &folder), &mut opened)
+                self.open_one(&wanted, (document, &folder), &mut opened)
             };
             let shards = named.map(open).collect::<Result<Vec<_>>>()?;
             if !opened.owned.is_empty() {
@@ -76,31 +76,38 @@ impl Node {
     fn open_one(
         &self,
         wanted: &Wanted<'_>,
-        (name, folder): (&str, &str),
+        (document, folder): (&ShardDocument, &str),
         opened: &mut Opened,
     ) -> Result<ServedShard> {
+        let (name, own) = (&*document.name, self.member());
         let Wanted { entry, schema, auto_commit, owners, in_service } = *wanted;
         let site = || self.shard_site(entry, folder, schema.clone(), auto_commit);
+        let exchange = self.views.exchange();
+        let of = |owners| ShardReplicas::of((exchange, &own.id), (owners, entry), (document, folder));
+        let replicas = owners.map(of).unwrap_or_default();
+        let served =
+            |shard| ServedShard { replicas: replicas.clone(), ..ServedShard::new(shard, folder.to_owned()) };
         let other = owners.and_then(|owners| Some((owners, self.other_owner(owners, name)?)));
         if let Some((owners, leader)) = other {
-            let remote = self.remote_shard(owners, entry, (name, folder));
-            if !owners.follows(name, &self.member().id) {
-                return Ok(ServedShard::new(Arc::new(remote), folder.to_owned()));
+            let none = || Error::internal("a shard without an owner");
+            let remote = RemoteShard::new(replicas.others.clone()).ok_or_else(none)?;
+            if !owners.follows(name, &own.id) {
+                return Ok(served(Arc::new(remote)));
             }
             let kept = in_service.and_then(|served| served.copy_of(folder));
             let copy = self.copy_of(&site, kept, (leader, ShardAddress::of(entry, folder)))?;
             opened.copies.extend(kept.is_none().then(|| copy.shard.clone()));
             let shard = Arc::new(FollowedShard::new(&copy, remote));
-            return Ok(ServedShard { shard, folder: folder.to_owned(), copy: Some(copy) });
+            return Ok(ServedShard { copy: Some(copy), ..served(shard) });
         }
         if let Some(kept) = in_service.and_then(|served| served.own_shard(folder)) {
-            return Ok(ServedShard::new(kept, folder.to_owned()));
+            return Ok(served(kept));
         }
         // One that was deposed has the same folder here.
         in_service.into_iter().for_each(|served| served.close_own(folder));
         let shard = self.shards.open(site())?;
         opened.owned.push((name.to_owned(), shard.clone()));
-        Ok(ServedShard::new(shard, folder.to_owned()))
+        Ok(served(shard))
     }
 
     /// The other members that follow shards of a collection, which lie in these folders.

@@ -105,7 +105,7 @@ impl Node {
             gone = Some(served.shards.remove(at));
             Ok(())
         });
-        let Some(ServedShard { shard, folder, copy: _ }) = gone else { return exchanged };
+        let Some(ServedShard { shard, folder, .. }) = gone else { return exchanged };
         // Where nobody knows whether it is gone, the next start may be without it: nothing more is
         // acknowledged by it.
         if exchanged.as_ref().err().is_none_or(|error| error.kind == ErrorKind::Unknown) {

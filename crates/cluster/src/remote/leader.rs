@@ -42,7 +42,7 @@ impl RemoteLeader {
 
 impl Leader for RemoteLeader {
     fn look(&self, has: &FollowerHas) -> Result<Option<Box<dyn Shown>>> {
-        let pin = RemotePin::new(self.link.load_full(), Arc::default(), Moment::Led);
+        let pin = RemotePin::of(self.link.load_full(), Moment::Led);
         let image = ImageRead { has }.ask_pinned(&pin, &shortly(&self.clock))?;
         let clock = self.clock.clone();
         Ok(image.map(|image| Box::new(RemoteShown { pin, image, clock }) as _))

@@ -34,6 +34,10 @@ impl Exchange {
         self.carrier.get().ok_or_else(none)?.carry(to, letter)
     }
 
+    fn is_silent(&self, member: &Member) -> bool {
+        self.carrier.get().is_some_and(|carrier| carrier.is_silent(member))
+    }
+
     pub fn set_living(&self, ids: HashSet<String>) {
         *self.living.lock().unwrap_or_else(PoisonError::into_inner) = ids;
     }
@@ -53,6 +57,15 @@ pub(super) struct Link {
     pub address: ShardAddress,
 }
 
+/// How long a member is waited for that says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// As long as it is taken to live.
+    Wait,
+    /// Another may be asked instead.
+    Leave,
+}
+
 /// What followers and leaders ask one another is asked again soon: who has not answered by then holds up
 /// nobody any longer.
 const SHORT_MS: u64 = 2_000;
@@ -66,7 +79,21 @@ pub(super) fn shortly(clock: &Arc<dyn Clock>) -> Meters {
 
 impl Link {
     pub fn ask<T: DeserializeOwned>(&self, question: &Question<'_>, meters: &Meters) -> Result<T> {
-        self.send(question, meters)?.result
+        self.ask_watched(question, meters, Watch::Wait)
+    }
+
+    pub fn ask_watched<T: DeserializeOwned>(
+        &self,
+        question: &Question<'_>,
+        meters: &Meters,
+        watch: Watch,
+    ) -> Result<T> {
+        self.send(question, meters, watch)?.result
+    }
+
+    /// Whether it said nothing a moment ago.
+    pub fn is_silent(&self) -> bool {
+        self.exchange.is_silent(&self.member)
     }
 
     /// Of a moment; beside the answer stands what it is kept as.
@@ -74,8 +101,9 @@ impl Link {
         &self,
         question: &Question<'_>,
         meters: &Meters,
+        watch: Watch,
     ) -> (Option<PinId>, Result<T>) {
-        match self.send(question, meters) {
+        match self.send(question, meters, watch) {
             Ok(ShardReply { pin, met: _, result }) => (pin, result),
             Err(error) => (None, Err(error)),
         }
@@ -85,7 +113,12 @@ impl Link {
         self.exchange.released().entry(self.member.id.clone()).or_default().push(pin);
     }
 
-    fn send<T: DeserializeOwned>(&self, question: &Question<'_>, meters: &Meters) -> Result<ShardReply<T>> {
+    fn send<T: DeserializeOwned>(
+        &self,
+        question: &Question<'_>,
+        meters: &Meters,
+        watch: Watch,
+    ) -> Result<ShardReply<T>> {
         let limits = meters.allowance.left();
         // A message that is lost loses these too: they are let go of there by themselves, a minute later.
         let released = self.exchange.released().remove(&self.member.id).unwrap_or_default();
@@ -103,7 +136,8 @@ impl Link {
                 | Question::TakeUp
                 | Question::CatchUp
         );
-        let letter = Letter { message: encode(&asked)?, time_ms: limits.time_ms, is_safe };
+        let may_leave = watch == Watch::Leave;
+        let letter = Letter { message: encode(&asked)?, time_ms: limits.time_ms, is_safe, may_leave };
         let answer = self.exchange.carry(&self.member, letter)?;
         // What another found is in this member's memory too.
         meters.allowance.take_bytes(answer.len());

@@ -11,9 +11,11 @@ use store::{ContentDigest, ShardImage, Watermark};
 use super::answering::{Answering, Hosted};
 use super::link::Exchange;
 use super::message::ShardAddress;
+use super::replica::{RemoteReplica, ReplicaFacts};
 use super::shard::RemoteShard;
 use super::{Carrier, Letter};
 use crate::owners::Member;
+use crate::replica::ReplicaKind;
 use crate::shard::{
     AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, Shard, ShardMoment,
     ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter,
@@ -38,7 +40,10 @@ impl OpenShard for LoopedShards {
         let carrier = Arc::new(Loop { answering: Answering::new(clock), only: Only(inner.clone()) });
         let exchange = Arc::new(Exchange::default());
         exchange.set_carrier(carrier);
-        let remote = RemoteShard::new(&exchange, &Member::default(), std::iter::empty(), &address);
+        let about = ReplicaFacts { kind: ReplicaKind::Nrt, leads: true, address: String::new() };
+        let only = RemoteReplica::new(&exchange, &Member::default(), about, &address);
+        let none = || Error::internal("nobody has the shard");
+        let remote = RemoteShard::new([only].into()).ok_or_else(none)?;
         Ok(Arc::new(Looped { remote, inner }))
     }
 

@@ -15,6 +15,7 @@ pub(crate) mod looped;
 mod member;
 mod message;
 mod pin;
+mod replica;
 mod shard;
 
 use plan::Result;
@@ -26,6 +27,7 @@ pub(crate) use leader::RemoteLeader;
 pub(crate) use link::Exchange;
 pub(crate) use member::RemoteMember;
 pub use message::ShardAddress;
+pub(crate) use replica::{ShardReplicas, pin_chosen};
 pub(crate) use shard::RemoteShard;
 
 /// Takes a message to another member and brings its answer.
@@ -33,6 +35,12 @@ pub trait Carrier: Send + Sync {
     /// Blocks. Errors: `Unavailable` where the member was not reached, `Unknown` where it may have done what
     /// was asked.
     fn carry(&self, to: &Member, letter: Letter) -> Result<Vec<u8>>;
+
+    /// Whether it said nothing a moment ago, so that others are asked first. Who asks this may be the one
+    /// that tries it again.
+    fn is_silent(&self, _: &Member) -> bool {
+        false
+    }
 }
 
 /// A message on its way.
@@ -42,6 +50,9 @@ pub struct Letter {
     pub time_ms: Option<u64>,
     /// It changes nothing, so that it may be sent again.
     pub is_safe: bool,
+    /// Another may be asked instead: one that says nothing at all, to whatever it is asked, is not waited
+    /// for.
+    pub may_leave: bool,
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! that follows the shard where its owner does not answer; it is let go of with a later message.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use meter::Meters;
 use plan::partial::{
@@ -13,44 +13,86 @@ use plan::{Error, ErrorKind, Result, SearchPlan, Value};
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
 
-use super::link::Link;
+use super::link::{Link, Watch};
 use super::message::{Moment, PinId, PinQuestion, Question};
 use crate::shard::{
-    DocumentAtRead, ExplainOtherRead, FilePiece, ImageRead, LikeCountsRead, ShardSnapshot, SnapshotAnswer,
-    SnapshotRequest, WhyNotRead,
+    DocumentAtRead, ExplainOtherRead, FilePiece, ImageRead, LikeCountsRead, Shard, ShardSnapshot,
+    SnapshotAnswer, SnapshotRequest, WhyNotRead,
 };
 
 pub(super) struct RemotePin {
-    link: Arc<Link>,
-    /// To those that have a copy.
-    copies: Arc<[Arc<Link>]>,
-    /// What is pinned by the first question.
-    first: Moment,
-    /// Where, and as what.
-    kept: Mutex<Option<(Arc<Link>, PinId)>>,
+    /// Who is asked, in this order, with what is pinned there by the first question. At least one.
+    asked: Vec<(Arc<Link>, Moment)>,
+    /// Asked where none of them answers.
+    own: Option<Arc<dyn Shard>>,
+    kept: Mutex<Option<Kept>>,
+}
+
+/// Where the moment is kept.
+#[derive(Clone)]
+enum Kept {
+    There(Arc<Link>, PinId),
+    Here(Arc<dyn ShardSnapshot>),
 }
 
 impl RemotePin {
-    pub fn new(link: Arc<Link>, copies: Arc<[Arc<Link>]>, first: Moment) -> Self {
-        Self { link, copies, first, kept: Mutex::new(None) }
+    /// Of one member alone.
+    pub fn of(link: Arc<Link>, moment: Moment) -> Self {
+        Self::new(vec![(link, moment)], None)
+    }
+
+    pub fn new(asked: Vec<(Arc<Link>, Moment)>, own: Option<Arc<dyn Shard>>) -> Self {
+        Self { asked, own, kept: Mutex::new(None) }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What one of the others answers, or what is here where none of them does.
+    fn either<T>(
+        &self,
+        there: impl FnOnce() -> Result<T>,
+        here: impl FnOnce(&dyn ShardSnapshot) -> Result<T>,
+    ) -> Result<T> {
+        let Some(own) = &self.own else { return there() };
+        if let Some(Kept::Here(own)) = &*self.kept() {
+            return here(&**own);
+        }
+        let failed = match there() {
+            Err(error) if asks_another(&error) => error,
+            answer => return answer,
+        };
+        let pinned = match &mut *self.kept() {
+            // What others were told is of that moment.
+            Some(Kept::There(..)) => return Err(failed),
+            kept => match kept.get_or_insert_with(|| Kept::Here(own.pin())) {
+                Kept::Here(own) => own.clone(),
+                Kept::There(..) => return Err(failed),
+            },
+        };
+        here(&*pinned)
     }
 
     fn ask<T: DeserializeOwned>(&self, question: PinQuestion<'_>, meters: &Meters) -> Result<T> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept();
         let mut question = Box::new(question);
-        if let Some((link, id)) = kept.clone() {
-            drop(kept);
-            return link.ask_pin(&Question::Pinned(Moment::Kept(id), question), meters).1;
+        match kept.clone() {
+            None => {}
+            Some(Kept::There(link, id)) => {
+                drop(kept);
+                return link.ask_pin(&Question::Pinned(Moment::Kept(id), question), meters, Watch::Wait).1;
+            }
+            Some(Kept::Here(_)) => return Err(Error::internal("what is here was asked of others")),
         }
         // Whoever else asks waits for the answer: two questions must not make two moments.
-        let copies = self.copies.iter().map(|link| (link, Moment::Copy));
         let mut failed = None;
-        for (link, moment) in std::iter::once((&self.link, self.first)).chain(copies) {
-            let asked = Question::Pinned(moment, question);
-            match link.ask_pin(&asked, meters) {
+        for (link, moment, watch) in in_turn(&self.asked, self.own.is_some()) {
+            let asked = Question::Pinned(*moment, question);
+            match link.ask_pin(&asked, meters, watch) {
                 (None, Err(error)) if asks_another(&error) => failed = failed.or(Some(error)),
                 (id, answer) => {
-                    *kept = id.map(|id| (link.clone(), id));
+                    *kept = id.map(|id| Kept::There(link.clone(), id));
                     return answer;
                 }
             }
@@ -61,10 +103,28 @@ impl RemotePin {
     }
 }
 
+/// Those that answered a moment ago first. Each is left as soon as it says nothing at all, as long as another
+/// may be asked instead; where none of them said anything, the first is waited for at last.
+fn in_turn(
+    asked: &[(Arc<Link>, Moment)],
+    is_own_left: bool,
+) -> impl Iterator<Item = (&Arc<Link>, &Moment, Watch)> {
+    let (silent, answering): (Vec<_>, Vec<_>) = match asked {
+        [_] => (Vec::new(), asked.iter().collect()),
+        several => several.iter().partition(|(link, _)| link.is_silent()),
+    };
+    let watch = if asked.len() > 1 || is_own_left { Watch::Leave } else { Watch::Wait };
+    let last = asked.first().filter(|_| asked.len() > 1 && !is_own_left);
+    let each = answering.into_iter().chain(silent).map(move |(link, moment)| (link, moment, watch));
+    each.chain(last.map(|(link, moment)| (link, moment, Watch::Wait)))
+}
+
 impl Drop for RemotePin {
     fn drop(&mut self) {
         // Noted alone: whoever drops it may stand on a thread that must not wait for another member.
-        if let Some((link, id)) = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(Kept::There(link, id)) =
+            self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+        {
             link.release(id);
         }
     }
@@ -72,15 +132,18 @@ impl Drop for RemotePin {
 
 impl ShardSnapshot for RemotePin {
     fn statistics(&self, plan: &SearchPlan, meters: &Meters) -> Result<SearchStatistics> {
-        self.ask(PinQuestion::Statistics(Cow::Borrowed(plan)), meters)
+        let there = || self.ask(PinQuestion::Statistics(Cow::Borrowed(plan)), meters);
+        self.either(there, |own| own.statistics(plan, meters))
     }
 
     fn heads(&self, plan: &SearchPlan, step: &HeadsStep, meters: &Meters) -> Result<GroupsPartial> {
-        self.ask(PinQuestion::Heads(Cow::Borrowed(plan), Cow::Borrowed(step)), meters)
+        let there = || self.ask(PinQuestion::Heads(Cow::Borrowed(plan), Cow::Borrowed(step)), meters);
+        self.either(there, |own| own.heads(plan, step, meters))
     }
 
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
-        self.ask(PinQuestion::Search(Cow::Borrowed(plan)), meters)
+        let there = || self.ask(PinQuestion::Search(Cow::Borrowed(plan)), meters);
+        self.either(there, |own| own.search(plan, meters))
     }
 
     fn group_values(
@@ -89,7 +152,8 @@ impl ShardSnapshot for RemotePin {
         hits: &[&HitRef],
         meters: &Meters,
     ) -> Result<Vec<Option<Value>>> {
-        self.ask(PinQuestion::GroupValues(Cow::Borrowed(plan), owned(hits)), meters)
+        let there = || self.ask(PinQuestion::GroupValues(Cow::Borrowed(plan), owned(hits)), meters);
+        self.either(there, |own| own.group_values(plan, hits, meters))
     }
 
     fn expand(
@@ -98,14 +162,20 @@ impl ShardSnapshot for RemotePin {
         request: &ExpandRequest<'_>,
         meters: &Meters,
     ) -> Result<Vec<GroupPartial>> {
-        let (values, page) = (Cow::Borrowed(request.values), owned(request.page));
-        self.ask(PinQuestion::Expand { plan: Cow::Borrowed(plan), values, page }, meters)
+        let there = || {
+            let (values, page) = (Cow::Borrowed(request.values), owned(request.page));
+            self.ask(PinQuestion::Expand { plan: Cow::Borrowed(plan), values, page }, meters)
+        };
+        self.either(there, |own| own.expand(plan, request, meters))
     }
 
     fn fetch(&self, plan: &SearchPlan, request: &FetchRequest<'_>, meters: &Meters) -> Result<Fetched> {
-        let (hits, expanded) = (owned(request.hits), owned(request.expanded));
-        let highlight = request.highlight;
-        self.ask(PinQuestion::Fetch { plan: Cow::Borrowed(plan), hits, expanded, highlight }, meters)
+        let there = || {
+            let (hits, expanded) = (owned(request.hits), owned(request.expanded));
+            let highlight = request.highlight;
+            self.ask(PinQuestion::Fetch { plan: Cow::Borrowed(plan), hits, expanded, highlight }, meters)
+        };
+        self.either(there, |own| own.fetch(plan, request, meters))
     }
 
     fn is_remote(&self) -> bool {
@@ -113,10 +183,16 @@ impl ShardSnapshot for RemotePin {
     }
 
     fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer> {
+        self.either(|| self.read_there(&request, meters), |own| own.read(request, meters))
+    }
+}
+
+impl RemotePin {
+    fn read_there(&self, request: &SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer> {
         use PinQuestion as Q;
         use SnapshotAnswer as A;
         use SnapshotRequest as R;
-        Ok(match request {
+        Ok(match *request {
             R::Vectors(plan) => A::Vectors(self.ask(Q::Vectors(Cow::Borrowed(plan)), meters)?),
             R::LikeWords(like) => A::LikeWords(self.ask(Q::LikeWords(Cow::Borrowed(like)), meters)?),
             R::LikeCounts(LikeCountsRead { like, words }) => {

@@ -9,10 +9,10 @@ use plan::{Commit, Error, ErrorKind, LogPosition, Operation, Result, Schema, Upd
 use serde::de::DeserializeOwned;
 use store::{ContentDigest, ShardImage, Watermark};
 
-use super::link::{Exchange, Link};
-use super::message::{Moment, Question, ReadQuestion, ShardAddress};
+use super::link::{Link, Watch};
+use super::message::{Moment, Question, ReadQuestion};
 use super::pin::{RemotePin, asks_another};
-use crate::owners::Member;
+use super::replica::RemoteReplica;
 use crate::shard::{
     AppliedUpdate, GetRead, JoinRead, ReadAnswer, ReadRequest, RememberedBatches, ShardMoment, ShardReader,
     ShardSettings, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, TermDocumentsRead, UpdateContext,
@@ -21,44 +21,50 @@ use crate::shard::{
 
 pub(crate) struct RemoteShard {
     link: Arc<Link>,
-    /// To those that have a copy, for what only reads, where its owner does not answer.
-    copies: Arc<[Arc<Link>]>,
+    /// All of the others' replicas, its owner's first: what only reads is asked of the next where one does
+    /// not answer.
+    replicas: Arc<[RemoteReplica]>,
 }
 
 impl RemoteShard {
-    pub fn new<'a>(
-        exchange: &Arc<Exchange>,
-        member: &Member,
-        followers: impl Iterator<Item = &'a Member>,
-        address: &ShardAddress,
-    ) -> Self {
-        let link = |member: &Member| {
-            let (exchange, member) = (exchange.clone(), member.clone());
-            Arc::new(Link { exchange, member, address: address.clone() })
-        };
-        Self { link: link(member), copies: followers.map(link).collect() }
+    /// The first of these leads. There is one at least.
+    pub fn new(replicas: Arc<[RemoteReplica]>) -> Option<Self> {
+        let link = replicas.first()?.link().clone();
+        Some(Self { link, replicas })
     }
 
     /// Of what only reads and need not be of this very moment.
     fn ask_any<T: DeserializeOwned>(&self, question: ReadQuestion<'_>, meters: &Meters) -> Result<T> {
-        let question = Question::Read(question);
-        let failed = match self.link.ask(&question, meters) {
-            Err(error) if asks_another(&error) => error,
-            answer => return answer,
+        let (silent, answering): (Vec<_>, Vec<_>) = match &*self.replicas {
+            [_] => (Vec::new(), self.replicas.iter().collect()),
+            several => several.iter().partition(|it| it.link().is_silent()),
         };
-        let Question::Read(question) = question else { return Err(failed) };
-        let question = Question::ReadCopy(question);
-        for copy in &*self.copies {
-            match copy.ask(&question, meters) {
-                Err(error) if asks_another(&error) => {}
+        let watch = if self.replicas.len() > 1 { Watch::Leave } else { Watch::Wait };
+        let (mut question, mut failed) = (question, None);
+        for replica in answering.into_iter().chain(silent) {
+            let asked = if replica.leads() { Question::Read(question) } else { Question::ReadCopy(question) };
+            match replica.link().ask_watched(&asked, meters, watch) {
+                Err(error) if asks_another(&error) => failed = failed.or(Some(error)),
                 answer => return answer,
             }
+            let (Question::Read(again) | Question::ReadCopy(again)) = asked else { break };
+            question = again;
         }
-        Err(failed)
+        Err(failed.unwrap_or_else(|| Error::internal("nobody was asked")))
     }
 }
 
 impl RemoteShard {
+    /// Of its owner, beside what is asked of any replica; nothing where that does not answer, and is not
+    /// worth waiting for since another can do without.
+    fn owner_says<T: DeserializeOwned + Default>(&self, question: &Question<'_>) -> T {
+        let watch = if self.replicas.len() > 1 { Watch::Leave } else { Watch::Wait };
+        if watch == Watch::Leave && self.link.is_silent() {
+            return T::default();
+        }
+        self.link.ask_watched(question, &Meters::default(), watch).unwrap_or_default()
+    }
+
     fn refused(&self, what: &str) -> Error {
         let Link { member, address, .. } = &*self.link;
         let message =
@@ -97,11 +103,11 @@ impl ShardWriter for RemoteShard {
 impl ShardReader for RemoteShard {
     fn pin(&self) -> Arc<dyn ShardSnapshot> {
         // Nothing is sent: most pins are asked at once, and the first question makes it.
-        Arc::new(RemotePin::new(self.link.clone(), self.copies.clone(), Moment::Visible))
+        Arc::new(RemotePin::new(self.replicas.iter().map(RemoteReplica::target).collect(), None))
     }
 
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {
-        Ok(Arc::new(RemotePin::new(self.link.clone(), Arc::default(), Moment::Applied)))
+        Ok(Arc::new(RemotePin::of(self.link.clone(), Moment::Applied)))
     }
 
     fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer> {
@@ -139,15 +145,15 @@ impl ShardReader for RemoteShard {
     }
 
     fn moment(&self) -> ShardMoment {
-        self.link.ask(&Question::Moment, &Meters::default()).unwrap_or_default()
+        self.owner_says(&Question::Moment)
     }
 
     fn losses(&self) -> Arc<engine::Losses> {
-        self.link.ask(&Question::Losses, &Meters::default()).unwrap_or_default()
+        self.owner_says(&Question::Losses)
     }
 
     fn stats(&self) -> ShardStats {
-        self.link.ask(&Question::Stats, &Meters::default()).unwrap_or_default()
+        self.owner_says(&Question::Stats)
     }
 
     fn try_stats(&self) -> Option<ShardStats> {

@@ -121,6 +121,7 @@ macro_rules! reads {
     ($lifetime:lifetime, $requests:ident, $answers:ident, $read:ident::$ask:ident(dyn $asked:ident):
         $($(#[$doc:meta])* $name:ident($request:ty) -> $answer:ty;)*) => {
         /// Any request of the table.
+        #[derive(Clone, Copy)]
         pub enum $requests<$lifetime> {
             $($(#[$doc])* $name($request),)*
         }
@@ -199,11 +200,13 @@ reads! { 'a, SnapshotRequest, SnapshotAnswer, SnapshotRead::ask_pinned(dyn Shard
     Piece(FilePiece<'a>) -> Vec<u8>;
 }
 
+#[derive(Clone, Copy)]
 pub struct GetRead<'a> {
     pub ids: &'a [String],
     pub fields: &'a FieldSelection,
 }
 
+#[derive(Clone, Copy)]
 pub struct JoinRead<'a> {
     pub join: &'a Join,
     /// Whether scores are asked for too.
@@ -212,27 +215,33 @@ pub struct JoinRead<'a> {
     pub statistics: Option<&'a SearchStatistics>,
 }
 
+#[derive(Clone, Copy)]
 pub struct FieldsRead;
 
+#[derive(Clone, Copy)]
 pub struct TermDocumentsRead<'a> {
     pub field: &'a str,
 }
 
+#[derive(Clone, Copy)]
 pub struct LikeCountsRead<'a> {
     pub like: &'a MoreLike,
     pub words: &'a LikeWords,
 }
 
+#[derive(Clone, Copy)]
 pub struct WhyNotRead<'a> {
     pub plan: &'a SearchPlan,
     pub id: &'a str,
 }
 
+#[derive(Clone, Copy)]
 pub struct DocumentAtRead<'a> {
     pub place: u64,
     pub fields: &'a FieldSelection,
 }
 
+#[derive(Clone, Copy)]
 pub struct ExplainOtherRead<'a> {
     pub plan: &'a SearchPlan,
     pub other: &'a Query,
@@ -240,14 +249,18 @@ pub struct ExplainOtherRead<'a> {
     pub limit: usize,
 }
 
+#[derive(Clone, Copy)]
 pub struct ImageRead<'a> {
     pub has: &'a FollowerHas,
 }
 
+#[derive(Clone, Copy)]
 pub struct VersionsRead {
     pub limit: usize,
 }
 
+#[derive(Clone, Copy)]
 pub struct SegmentsRead;
 
+#[derive(Clone, Copy)]
 pub struct CachesRead;

@@ -39,7 +39,7 @@ pub(super) async fn run(
     let by_others = resolved_by_others(&request, &own, &asked)?;
     let Resolved { plan, mut response, warnings, late_failure, .. } = own;
     let plans: Vec<_> = std::iter::once(plan).chain(by_others.into_iter().map(|it| it.plan)).collect();
-    let pin = together.clone().of_shards(shards).pin();
+    let pin = together.clone().of_shards(shards).preferring(call.replica_choice(params)?).pin();
     name_shards(&mut response.fields, || pin.shard_documents().to_vec());
     let mut found =
         FoundAlike { facets: plans.iter().any(|plan| plan.facets.enabled), ..FoundAlike::default() };

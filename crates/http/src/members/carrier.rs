@@ -11,7 +11,7 @@ use plan::{Error, ErrorKind, Result};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::alive::while_alive;
+use super::alive::{while_alive, while_answering};
 use super::key::{MemberKey, SIGNATURE};
 use super::{Forward, Forwarded};
 
@@ -35,7 +35,7 @@ impl Carrier for MemberCarrier {
     fn carry(&self, to: &Member, letter: Letter) -> Result<Vec<u8>> {
         let gone = || Error::new(ErrorKind::Unavailable, format!("`{}` is gone; try again", to.name));
         let node = self.node.upgrade().filter(|node| node.is_alive(to)).ok_or_else(gone)?;
-        let Letter { message, time_ms, is_safe } = letter;
+        let Letter { message, time_ms, is_safe, may_leave } = letter;
         let signature = self.key.sign(self.clock.now_ms(), &message);
         let headers = vec![
             ("content-type".to_owned(), CONTENT_TYPE.as_bytes().to_vec()),
@@ -49,7 +49,13 @@ impl Carrier for MemberCarrier {
             body: Some(Bytes::from(message)),
             is_safe,
         };
-        let answer = while_alive(&node, to, self.forward.forward(forwarded));
+        let sent = self.forward.forward(forwarded);
+        let answer = async {
+            match may_leave {
+                true => while_answering(&node, (&*self.forward, to), sent).await,
+                false => while_alive(&node, to, sent).await,
+            }
+        };
         let answer = async move {
             match time_ms {
                 None => answer.await,
@@ -69,5 +75,9 @@ impl Carrier for MemberCarrier {
         let text: String = String::from_utf8_lossy(&answer.body).chars().take(500).collect();
         let message = format!("`{}` answered {} to a question of its shard: {text}", to.name, answer.status);
         Err(Error::new(ErrorKind::Unavailable, message))
+    }
+
+    fn is_silent(&self, member: &Member) -> bool {
+        self.node.upgrade().is_some_and(|node| node.is_silent(member))
     }
 }

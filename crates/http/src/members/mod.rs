@@ -11,7 +11,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use plan::Result;
 
-pub(crate) use alive::while_alive;
+pub(crate) use alive::{while_alive, while_answering};
 pub(crate) use carrier::{CONTENT_TYPE, MemberCarrier, SHARDS_PATH};
 pub(crate) use key::MemberKey;
 

@@ -12,10 +12,10 @@ use cluster::{Collection, Moment};
 use hyper::Method;
 use hyper::http::uri::PathAndQuery;
 use meter::{Phase, Trace};
-use plan::{Error, ErrorKind, NamedPart, Result};
+use plan::{Error, ErrorKind, NamedPart, ReplicaChoice, Result};
 use solr::limits::LimitsAsked;
 use solr::params::response::{ECHO_HANDLER, OMIT_HEADER, WT};
-use solr::params::{Fallback, Param};
+use solr::params::{Fallback, Param, shards};
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 use solr::{EditError, Params};
 use tokio::sync::Mutex;
@@ -57,6 +57,8 @@ pub(crate) struct Sender {
     pub authorization: Option<Vec<u8>>,
     /// Whether another member sent it on.
     pub is_forwarded: bool,
+    /// Its header `prefer-replica`.
+    pub preferred: Option<String>,
 }
 
 pub(crate) struct Call<'a> {
@@ -85,6 +87,12 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// Which replicas it would rather be answered by. Errors: `BadRequest`.
+    pub fn replica_choice(&self, params: &Params) -> Result<ReplicaChoice> {
+        let random = || (self.server.config.new_uuid)();
+        shards::replica_choice(params, self.sender.preferred.as_deref(), random)
+    }
+
     /// The body that is taken as it arrives.
     pub fn upload(&self) -> Option<&Mutex<Upload>> {
         self.content.as_ref()?.upload.as_ref()

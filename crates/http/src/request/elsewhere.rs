@@ -16,7 +16,7 @@ use hyper::header::{
 };
 use plan::{Error, ErrorKind, Result};
 
-use crate::members::{FORWARDED_BY, Forward, Forwarded, ForwardedAnswer, while_alive};
+use crate::members::{FORWARDED_BY, Forward, Forwarded, ForwardedAnswer, while_alive, while_answering};
 use crate::request::body::Upload;
 use crate::request::reply::Reply;
 use crate::request::serving::Serving;
@@ -76,19 +76,27 @@ pub(crate) async fn forward(
         // Two members that each take the other for the owner would send it round for ever.
         return Err(unavailable(format!("`{name}` is no longer, or not yet, served here; try again")));
     }
-    let mut members = members.iter().filter(|member| server.node.is_alive(member));
-    let (forward, mut member) = reachable(server, name, members.next())?;
     let method = request.method().to_string();
     let target = request.uri().path_and_query().map_or("/", |target| target.as_str()).to_owned();
+    let is_search = only_reads(&method, request.uri().path());
+    let living = members.iter().filter(|member| server.node.is_alive(member));
+    // Those that said nothing a moment ago are asked last, where another will do.
+    let (silent, answering): (Vec<_>, Vec<_>) =
+        living.partition(|member| is_search && members.len() > 1 && server.node.is_silent(member));
+    let mut members = answering.into_iter().chain(silent);
+    let (forward, mut member) = reachable(server, name, members.next())?;
     let headers = passed_on(server, request.headers());
     // Whole, so that nothing of it was sent where its sender breaks off; its room counts until the answer.
     let (body, _room) = Upload::new(server, request, server.config.body_bytes_max)?.whole().await?;
     let body = (!body.is_empty()).then_some(body);
-    let is_search = method == "GET" && !target.contains("/update");
     let mut forwarded = Forwarded { url: member.url.clone(), method, target, headers, body, is_safe: false };
     loop {
-        let answered = while_alive(&server.node, member, forward.forward(forwarded.clone())).await;
-        match (answered, members.next()) {
+        let (next, sent) = (members.next(), forward.forward(forwarded.clone()));
+        let answered = match is_search && next.is_some() {
+            true => while_answering(&server.node, (forward, member), sent).await,
+            false => while_alive(&server.node, member, sent).await,
+        };
+        match (answered, next) {
             (Ok(answer), _) => {
                 let ForwardedAnswer { status, content_type, retry_after_s, body } = answer;
                 let content_type = content_type.into();
@@ -101,6 +109,17 @@ pub(crate) async fn forward(
             }
             (Err(error), _) => return Err(error),
         }
+    }
+}
+
+/// Whether a request may be asked of one member, left, and asked of another. By Solr's paths: what a
+/// configuration calls them its owner knows.
+fn only_reads(method: &str, path: &str) -> bool {
+    let is_read = |path: &str| ["select", "query", "get", "terms", "mlt", "spell"].contains(&path);
+    match method {
+        "GET" | "HEAD" => !path.contains("/update"),
+        "POST" => path.rsplit('/').next().is_some_and(is_read),
+        _ => false,
     }
 }
 

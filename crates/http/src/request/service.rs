@@ -257,8 +257,8 @@ async fn read(
     let sender = Sender {
         authorization: request.headers().get(AUTHORIZATION).map(|shown| shown.as_bytes().to_vec()),
         is_forwarded: request.headers().contains_key(FORWARDED_BY),
+        preferred: header(HeaderName::from_static(PREFER_REPLICA.name)),
     };
-    let preferred = header(HeaderName::from_static(PREFER_REPLICA.name));
     let is_form = brings_form(&request);
     let (mut content, mut room) = (None, None);
     if matches!(method, Method::POST | Method::PUT) {
@@ -281,7 +281,7 @@ async fn read(
     }
     refuse_streams(&sent)?;
     PREFER_REPLICA.read(&sent)?;
-    PREFER_REPLICA.parse(preferred.as_deref())?;
+    PREFER_REPLICA.parse(sender.preferred.as_deref())?;
     let trace = Trace::default();
     let (core, tally) = (None, None);
     let beside = Vec::new();

@@ -4,8 +4,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::served::{self, Answer, Still};
 use cluster::{CacheSizes, Member, MetadataHomes, Node, NodeConfig, ThreadScheduler};
@@ -17,7 +17,16 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 /// Sends as a test's client does; no server at the address is no answer.
-pub struct Plain;
+#[derive(Clone, Default)]
+pub struct Plain(Arc<Mutex<Ways>>);
+
+/// What was sent from any member to another, and who says nothing.
+#[derive(Default)]
+struct Ways {
+    /// Address and path.
+    sent: Vec<(String, String)>,
+    silent: Vec<String>,
+}
 
 impl Forward for Plain {
     fn forward(
@@ -27,6 +36,14 @@ impl Forward for Plain {
         Box::pin(async move {
             let Forwarded { url, method, target, headers, body, is_safe: _ } = request;
             let body = body.unwrap_or_default();
+            let is_silent = {
+                let mut ways = self.0.lock().unwrap();
+                ways.sent.push((url.clone(), target.clone()));
+                ways.silent.contains(&url)
+            };
+            if is_silent {
+                std::future::pending::<()>().await;
+            }
             let mut head = format!(
                 "{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n",
                 body.len()
@@ -52,10 +69,22 @@ impl Forward for Plain {
 }
 
 /// What members share.
-#[derive(Default)]
 pub struct Cluster {
     pub documents: MetadataMemory,
     pub site: MemorySite,
+    ways: Plain,
+    pub clock: Arc<Still>,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self {
+            documents: MetadataMemory::default(),
+            site: MemorySite::default(),
+            ways: Plain::default(),
+            clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
+        }
+    }
 }
 
 pub struct Served {
@@ -74,7 +103,7 @@ impl Cluster {
         let homes = MetadataHomes { shared: Arc::new(self.documents.clone()), local };
         let config = NodeConfig {
             data_dir: folder.path().to_owned(),
-            clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
+            clock: self.clock.clone(),
             shards: cluster::engine_shards(CacheSizes::default(), Arc::new(ThreadScheduler)),
             name: format!("{name}:8983_solr"),
         };
@@ -83,12 +112,27 @@ impl Cluster {
             Node::open_member(config, homes, site, (format!("http://{address}"), name, "secret")).unwrap();
         let mut configsets = Configsets::default();
         configsets.insert("_default", served::builtin());
-        let mut serve =
-            ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
-        serve.forward = Some(Arc::new(Plain));
+        let mut serve = ServeConfig::new(configsets, uuids());
+        serve.forward = Some(Arc::new(self.ways.clone()));
         let listeners = vec![Listener::tcp(listener)];
         let server = tokio::spawn(http::serve(listeners, node.clone(), serve, std::future::pending()));
         Served { node, address, server: server.abort_handle(), _folder: folder }
+    }
+
+    /// Nobody gets an answer of these.
+    pub fn silence(&self, members: &[&Served]) {
+        self.ways.0.lock().unwrap().silent = members.iter().map(|it| it.node.member().url).collect();
+    }
+
+    /// Who was sent questions of shards or requests since the last time, by their ids; looks of followers
+    /// among them.
+    pub fn asked(&self, members: &[Served], path: &str) -> Vec<String> {
+        let sent = std::mem::take(&mut self.ways.0.lock().unwrap().sent);
+        let to = |url: &str| members.iter().find(|it| it.node.member().url == url).unwrap().node.member().id;
+        let mut asked: Vec<String> =
+            sent.iter().filter(|(_, target)| target.starts_with(path)).map(|(url, _)| to(url)).collect();
+        asked.dedup();
+        asked
     }
 
     /// Each knows that both live.
@@ -97,6 +141,12 @@ impl Cluster {
         lives(&members, &[&members[0], &members[1]]);
         members
     }
+}
+
+/// Another one each time.
+fn uuids() -> Arc<dyn Fn() -> String + Send + Sync> {
+    let made = AtomicI64::new(0);
+    Arc::new(move || format!("00000000-0000-4000-8000-{:012}", made.fetch_add(1, Ordering::Relaxed)))
 }
 
 pub fn lives(who: &[Served], living: &[&Served]) {

@@ -29,6 +29,8 @@ pub struct ClusterView {
     pub nodes: Vec<NodeView>,
     /// Of shards without a leader that lives, as `collection/shard`.
     leaderless: Vec<String>,
+    /// What becomes of replicas of nodes that are gone, as one that answers tells it.
+    gone: Vec<String>,
 }
 
 pub struct NodeView {
@@ -40,6 +42,7 @@ pub struct NodeView {
     /// Whether it is among the live nodes in ZooKeeper; `None` where that does not tell.
     pub live: Option<bool>,
     leads: Vec<String>,
+    follows: Vec<String>,
 }
 
 /// Looks at one cluster, as often as it is asked to. Keeps its connections between the looks.
@@ -60,7 +63,12 @@ impl ClusterObserver {
 
     pub async fn look(&self, record: &ClusterRecord) -> ClusterView {
         let (answers, state) = tokio::join!(self.ask_nodes(&record.nodes), self.read_state());
-        ClusterView::new(record, answers, state.as_ref())
+        let answering = record.nodes.iter().zip(&answers).find(|(_, answers)| **answers);
+        let gone = match answering.and_then(|(node, _)| self.clients.get(&node.url)) {
+            Some(client) => ask_who_is_gone(client).await,
+            None => Vec::new(),
+        };
+        ClusterView { gone, ..ClusterView::new(record, answers, state.as_ref()) }
     }
 
     /// Of each node, in their order, whether it answers: whatever it says, a refused login as well.
@@ -95,6 +103,25 @@ impl ClusterObserver {
     }
 }
 
+/// Nothing where the node does not say.
+async fn ask_who_is_gone(client: &SolrClient) -> Vec<String> {
+    let params = [("action", "CLUSTERSTATUS"), ("wt", "json")];
+    let Ok(answer) = client.get("admin/collections", &params).await else { return Vec::new() };
+    let status: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let gone = status["cluster"]["gone_nodes"].as_object().cloned().unwrap_or_default();
+    let seconds = |it: &Value| it.as_i64().unwrap_or_default().div_euclid(1_000);
+    let told = |(node, it): (String, Value)| {
+        let gone_s = seconds(&it["goneMs"]);
+        match it.get("replacedInMs") {
+            Some(left) => {
+                format!("{node}: gone for {gone_s} s; others follow in its place in {} s", seconds(left))
+            }
+            None => format!("{node}: gone for {gone_s} s; its replicas wait for it (REPLACENODE moves them)"),
+        }
+    };
+    gone.into_iter().map(told).collect()
+}
+
 /// What ZooKeeper tells of a cluster.
 struct ToldState {
     live: Vec<SolrUrl>,
@@ -112,7 +139,8 @@ impl ClusterView {
                 runs: node.runs(),
                 answers,
                 live: state.ok().map(|state| state.live.iter().any(is_it)),
-                leads: state.map_or_else(|_| Vec::new(), |state| led(&state.cluster, is_it)),
+                leads: state.map_or_else(|_| Vec::new(), |state| replicas(&state.cluster, true, is_it)),
+                follows: state.map_or_else(|_| Vec::new(), |state| replicas(&state.cluster, false, is_it)),
             }
         };
         Self {
@@ -122,6 +150,7 @@ impl ClusterView {
             zookeeper_wrong: state.err().cloned(),
             nodes: record.nodes.iter().zip(answers).map(node).collect(),
             leaderless: state.map_or_else(|_| Vec::new(), |state| leaderless(&state.cluster)),
+            gone: Vec::new(),
         }
     }
 
@@ -162,7 +191,7 @@ impl ClusterView {
     pub fn print(&self) {
         let word = |is: bool, yes: &str, no: &str| if is { yes.to_owned() } else { no.to_owned() };
         let mut table = output::table();
-        table.set_header(["node", "url", "pid", "process", "answers", "in ZooKeeper", "leads"]);
+        table.set_header(["node", "url", "pid", "process", "answers", "in ZooKeeper", "leads", "follows"]);
         for it in &self.nodes {
             let live = it.live.map_or_else(|| "?".to_owned(), |live| word(live, "live", "no"));
             table.add_row([
@@ -173,11 +202,13 @@ impl ClusterView {
                 word(it.answers, "yes", "no"),
                 live,
                 it.leads.join(", "),
+                it.follows.join(", "),
             ]);
         }
         output::line(&table.to_string());
         let pid = self.zookeeper_pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
         output::line(&format!("ZooKeeper {}{pid}", self.zk));
+        self.gone.iter().for_each(|gone| output::line(gone));
     }
 
     /// With what [`wrong`](Self::wrong) found.
@@ -188,19 +219,20 @@ impl ClusterView {
             .map(|it| {
                 json!({
                     "node": it.node, "url": it.url, "pid": it.pid, "runs": it.runs, "answers": it.answers,
-                    "live": it.live, "leads": it.leads,
+                    "live": it.live, "leads": it.leads, "follows": it.follows,
                 })
             })
             .collect();
         json!({
             "healthy": wrong.is_empty(), "wrong": wrong, "nodes": nodes, "zk": self.zk, "zkPid": self.zookeeper_pid,
-            "zkAnswers": self.zookeeper_wrong.is_none(), "withoutLeader": self.leaderless,
+            "zkAnswers": self.zookeeper_wrong.is_none(), "withoutLeader": self.leaderless, "gone": self.gone,
         })
     }
 }
 
-fn led(state: &ClusterState, is_it: impl Fn(&SolrUrl) -> bool) -> Vec<String> {
-    shards_where(state, |shard| shard.replicas.iter().any(|it| it.leads && is_it(&it.url)))
+/// The shards of which a node has a replica that leads, or one that does not.
+fn replicas(state: &ClusterState, leads: bool, is_it: impl Fn(&SolrUrl) -> bool) -> Vec<String> {
+    shards_where(state, |shard| shard.replicas.iter().any(|it| it.leads == leads && is_it(&it.url)))
 }
 
 fn leaderless(state: &ClusterState) -> Vec<String> {
@@ -230,8 +262,9 @@ mod tests {
             }}},
         }}));
         let state = state.unwrap();
-        let led_by =
-            |node: u16| led(&state, |url| url.to_string() == format!("http://127.0.0.1:{node}/solr"));
+        let led_by = |node: u16| {
+            replicas(&state, true, |url| url.to_string() == format!("http://127.0.0.1:{node}/solr"))
+        };
         assert_eq!((led_by(1), led_by(2), led_by(3)), (vec!["films/shard1".to_owned()], vec![], vec![]));
         assert_eq!(leaderless(&state), ["films/shard2"]);
     }
@@ -246,6 +279,7 @@ mod tests {
             answers,
             live,
             leads: Vec::new(),
+            follows: Vec::new(),
         };
         let view = |nodes: Vec<NodeView>| ClusterView {
             zk: "zk:2181".to_owned(),
@@ -254,6 +288,7 @@ mod tests {
             zookeeper_wrong: None,
             nodes,
             leaderless: Vec::new(),
+            gone: Vec::new(),
         };
         assert!(view(vec![node(1, true, true, Some(true))]).wrong("c").is_empty());
         let wrong = view(vec![

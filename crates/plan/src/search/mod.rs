@@ -9,6 +9,7 @@ mod heads_steps;
 pub(crate) mod highlight;
 pub(crate) mod hit;
 pub(crate) mod page;
+pub(crate) mod replica_choice;
 pub(crate) mod rerank;
 pub(crate) mod result;
 pub(crate) mod shape;

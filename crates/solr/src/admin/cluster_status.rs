@@ -115,6 +115,18 @@ pub struct ClusterFacts {
     pub aliases: Vec<(String, String)>,
     pub properties: Option<Vec<(String, String)>>,
     pub roles: bool,
+    /// Nodes that have replicas and do not live.
+    pub gone: Vec<GoneFacts>,
+}
+
+/// A node that is gone.
+#[derive(Clone, Debug, Default)]
+pub struct GoneFacts {
+    pub node: String,
+    /// For how long, as whoever tells it saw.
+    pub gone_ms: i64,
+    /// When others are to have its replicas; `None`: never.
+    pub replaced_in_ms: Option<i64>,
 }
 
 /// The entry that tells a client that its state of a collection is not the present one.
@@ -125,7 +137,7 @@ pub fn state_version(collection: &str, version: u32) -> (Name, Node) {
 
 /// The value of `cluster`. `scheme` is that of the nodes' URLs.
 pub fn cluster_status(scheme: &str, facts: ClusterFacts) -> Node {
-    let ClusterFacts { live_nodes, with_live_nodes, collections, aliases, properties, roles } = facts;
+    let ClusterFacts { live_nodes, with_live_nodes, collections, aliases, properties, roles, gone } = facts;
     let mut entries = Entries::new();
     if with_live_nodes {
         let each = live_nodes.iter().map(|name| text(name));
@@ -145,6 +157,15 @@ pub fn cluster_status(scheme: &str, facts: ClusterFacts) -> Node {
     }
     if roles {
         entries.push(("roles".into(), Node::Map(vec![])));
+    }
+    // No entry of Solr's: clients pass over what they do not know.
+    if !gone.is_empty() {
+        let told = |it: GoneFacts| {
+            let mut entries: Entries = vec![("goneMs".into(), Node::Long(it.gone_ms))];
+            entries.extend(it.replaced_in_ms.map(|left_ms| ("replacedInMs".into(), Node::Long(left_ms))));
+            (Name::Owned(it.node), Node::Map(entries))
+        };
+        entries.push(("gone_nodes".into(), Node::Map(gone.into_iter().map(told).collect())));
     }
     Node::Map(entries)
 }

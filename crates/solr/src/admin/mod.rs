@@ -19,8 +19,8 @@ mod system;
 pub use backups::{backup_list, backup_made, backups_deleted, backups_purged};
 pub use bodies::{body_params, level_changes};
 pub use cluster_status::{
-    ClusterFacts, CollectionFacts, ReplicaFacts, ShardFacts, base_url, cluster_status, collection_status,
-    leader_document, live_node_document, pairs, state_document, state_version,
+    ClusterFacts, CollectionFacts, GoneFacts, ReplicaFacts, ShardFacts, base_url, cluster_status,
+    collection_status, leader_document, live_node_document, pairs, state_document, state_version,
 };
 pub use config_view::config;
 pub use core_status::{CoreFacts, core_status};

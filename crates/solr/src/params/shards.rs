@@ -2,7 +2,7 @@
 //! shards only: an address that a request brings is never called. Out: a choice that `cluster` matches with
 //! the collection's shards; whether a name exists is known only there.
 
-use plan::{Error, Result, ShardChoice};
+use plan::{EqualReplicas, Error, ReplicaChoice, ReplicaRule, Result, ShardChoice};
 
 use super::spec::{switch, text};
 use super::{NoDefault, Param, ParamDoc, Params, Preset};
@@ -27,13 +27,19 @@ pub const DISTRIBUTED: Preset<bool> = Param::new(
     "true",
     "Whether all shards are searched; else the one whose core is addressed, or the first.",
 );
-/// Also a header of the same name, which `http` hands in. Which replica answers is not chosen by it yet: a
-/// node asks its own, or else the leader. What is no preference is refused all the same.
+/// Also a header of the same name, which `http` hands in.
 pub const PREFER_REPLICA: Param<String> = Param::new(
     "prefer-replica",
     preferences,
     NoDefault,
-    "Which replicas to ask first, also as a header: `zone:NAME`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL`, `leader:true`, the most important first. A node asks its own replica of a shard or else its leader, whatever is preferred; `parhelion relay` chooses among servers by it.",
+    "Which replicas to ask first, also as a header: `zone:NAME`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL`, `leader:true`, the most important first. Nodes have no zones and tags, by which `parhelion relay` chooses among servers.",
+);
+/// Rules of another form are refused where it is read ([`replica_choice`]).
+pub const PREFERENCE: Param<String> = Param::new(
+    "shards.preference",
+    text,
+    NoDefault,
+    "Which replicas searches ask first: `replica.type:PULL`, `replica.location:local` or an address's beginning, `replica.leader:true`, the most important first, separated by commas; else the node asks its own, or the leader. `replica.base:random` or `replica.base:stable` orders those that are equal.",
 );
 pub const SHARDS_INFO: Preset<bool> = Param::new(
     "shards.info",
@@ -50,7 +56,7 @@ pub const DOCS: &[ParamDoc] = &[
     SHARDS_INFO.doc(),
     PREFER_REPLICA.doc(),
     ParamDoc::hint("shards.tolerant", "Whether shards may be missing; all of them are here."),
-    ParamDoc::hint("shards.preference", "Which replicas to ask; a node asks its own, or else the leader."),
+    PREFERENCE.doc(),
     ParamDoc::hint(
         "distrib.singlePass",
         "Whether hits are fetched with the first step; answers are the same.",
@@ -103,6 +109,70 @@ fn is_preference(rule: &str) -> bool {
     }
 }
 
+/// Which replicas a request would rather be answered by: what it says itself, then `header`, what its header
+/// `prefer-replica` says. `random` is another text each time. Errors: `BadRequest` for a rule that is none.
+pub fn replica_choice(
+    params: &Params,
+    header: Option<&str>,
+    random: impl FnOnce() -> String,
+) -> Result<ReplicaChoice> {
+    let lists = [PREFERENCE.sent(params), PREFER_REPLICA.sent(params), header];
+    let mut choice = ReplicaChoice::default();
+    let mut random = Some(random);
+    for rule in lists.into_iter().flatten().flat_map(|list| list.split(',')).map(str::trim) {
+        if rule.is_empty() {
+            continue;
+        }
+        let wrong = || {
+            Error::bad_request(format!(
+                "cannot parse `shards.preference`: `{rule}` is no preference; write it as `replica.type:PULL`, \
+                 `replica.location:local`, `replica.leader:true` or `replica.base:random`"
+            ))
+        };
+        let (kind, value) = rule.split_once(':').ok_or_else(wrong)?;
+        match (kind.strip_prefix("replica.").unwrap_or(kind), value) {
+            ("location", "local") => choice.rules.push(ReplicaRule::Here),
+            ("location", prefix) => choice.rules.push(ReplicaRule::Location(prefix.to_owned())),
+            ("type", kind) => choice.rules.push(ReplicaRule::Kind(kind.to_ascii_uppercase())),
+            ("leader", value @ ("true" | "false")) => choice.rules.push(ReplicaRule::Leads(value == "true")),
+            ("base", "random") => {
+                choice.equals = EqualReplicas::Turned(random.take().map_or(0, |random| hash(&random())));
+            }
+            ("base", stable) => {
+                let stable = stable.strip_prefix("stable").ok_or_else(wrong)?;
+                choice.equals = EqualReplicas::Turned(stable_number(stable, params).ok_or_else(wrong)?);
+            }
+            // Of these no node has any, so that all are equal by them.
+            ("node.sysprop" | "zone" | "tag", _) => {}
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(choice)
+}
+
+/// The number by which `replica.base:stable` turns: that of a parameter, or of a parameter's text. `None` for
+/// a rule that is none.
+fn stable_number(rule: &str, params: &Params) -> Option<u64> {
+    let (kind, name) = match rule.strip_prefix(':') {
+        None if rule.is_empty() => ("hash", "q"),
+        None => return None,
+        Some("hash") => ("hash", "q"),
+        Some(rule) => rule.split_once(':')?,
+    };
+    let value = params.by_name(name).unwrap_or_default();
+    match kind {
+        "dividend" => Some(value.trim().parse().unwrap_or_default()),
+        "hash" => Some(hash(value)),
+        _ => None,
+    }
+}
+
+/// FNV-1a: any hash that stays the same between releases.
+fn hash(text: &str) -> u64 {
+    let next = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, next)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,6 +194,32 @@ mod tests {
         check(&[("shards", "127.0.0.1:8983/solr/films")], None);
         check(&[("distrib", "false"), ("shards", "http://elsewhere/solr")], None);
         check(&[("distrib", "maybe")], None);
+    }
+
+    #[test]
+    fn preferences_are_rules_in_their_order() {
+        let read = |list: &str, header: Option<&str>| {
+            let pairs = [("shards.preference", list), ("q", "cats"), ("user", "7")];
+            let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            replica_choice(&Params::new(pairs.to_vec()), header, || "5".to_owned())
+        };
+        let rules = |list: &str| read(list, None).unwrap().rules;
+        assert!(read("", None).unwrap().is_free());
+        assert!(read("node.sysprop:sysprop.rack", Some("zone:west")).unwrap().is_free());
+        assert_eq!(
+            rules("replica.type:pull, replica.location:local,replica.leader:false"),
+            [ReplicaRule::Kind("PULL".into()), ReplicaRule::Here, ReplicaRule::Leads(false)]
+        );
+        assert_eq!(rules("replica.location:http://h:1"), [ReplicaRule::Location("http://h:1".into())]);
+        let both = read("replica.leader:true", Some("type:TLOG")).unwrap();
+        assert_eq!(both.rules, [ReplicaRule::Leads(true), ReplicaRule::Kind("TLOG".into())]);
+        let equals = |list: &str| read(list, None).unwrap().equals;
+        assert_eq!(equals("replica.base:random"), EqualReplicas::Turned(hash("5")));
+        assert_eq!(equals("replica.base:stable"), equals("replica.base:stable:hash:q"));
+        assert_eq!(equals("replica.base:stable:dividend:user"), EqualReplicas::Turned(7));
+        for wrong in ["moon", "replica.leader:maybe", "replica.base:moon", "replica.base:stable:moon:q"] {
+            assert!(read(wrong, None).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //! In: the node's collections and state; out: facts from which `solr::admin` writes the answers, each shard
 //! with the replica of whoever serves it and those that follow.
 
-use cluster::{ClusterState, Description, Member, Replica};
+use cluster::{ClusterState, Description, GoneMember, Member, Replica};
 use plan::{Error, Result};
 use solr::admin::{
-    ClusterFacts, CollectionFacts, ReplicaFacts, ShardFacts, cluster_status, collection_status,
+    ClusterFacts, CollectionFacts, GoneFacts, ReplicaFacts, ShardFacts, cluster_status, collection_status,
 };
 use solr::params::Param;
 use solr::params::admin::collections as params;
@@ -43,8 +43,19 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
         properties: wants(&params::CLUSTER_PROPERTIES)?
             .then(|| state.properties.clone().into_iter().collect()),
         roles: wants(&params::ROLES)?,
+        gone: if all { gone(call) } else { Vec::new() },
     };
     Ok(vec![("cluster".into(), cluster_status(scheme(&state), facts))])
+}
+
+/// Members that have replicas and do not live, as this one saw them go.
+fn gone(call: &Call<'_>) -> Vec<GoneFacts> {
+    let facts = |it: GoneMember| {
+        let GoneMember { name, since_ms, replaced_at_ms } = it;
+        let replaced_in_ms = replaced_at_ms.map(|at_ms| at_ms.saturating_sub(call.started_ms).max(0));
+        GoneFacts { node: name, gone_ms: call.started_ms.saturating_sub(since_ms).max(0), replaced_in_ms }
+    };
+    call.server.node.gone_members().into_iter().map(facts).collect()
 }
 
 /// The collections of that name. That there is none is answered in a way that clients of clusters look for.

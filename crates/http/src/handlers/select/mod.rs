@@ -74,6 +74,9 @@ pub(super) async fn run(
     }
     let choice = shards::choice(params)?;
     let shards = selected(collections, &choice, call.core)?;
+    let replicas = call.replica_choice(params)?;
+    // Another replica than this node's may be older than what this node has.
+    let is_own_choice = replicas.is_free();
     let mut missing = Missing::of(collections, &shards);
     let asks_shards = context.names.is_gathered() && choice != ShardChoice::Addressed;
     let tells_shards = asks_shards && shards::SHARDS_INFO.read(params)?;
@@ -83,7 +86,7 @@ pub(super) async fn run(
     // Run: the search, the steps behind it, the searches within its fields.
     let search = match resolved {
         Some(resolved) => {
-            let pinned = together.clone().of_shards(shards).pin();
+            let pinned = together.clone().of_shards(shards).preferring(replicas).pin();
             Some(ComponentSearch::run(pinned, (resolved, by_others), &permit.meters).await?)
         }
         None => None,
@@ -117,7 +120,7 @@ pub(super) async fn run(
     // The moment is that of one collection: an update of another would not make the answer old. And what
     // shards took for it is of this request alone.
     let is_own = matches!(collections, [only] if Arc::ptr_eq(only, serving));
-    let is_repeatable = is_repeatable && is_own && !tells_shards;
+    let is_repeatable = is_repeatable && is_own && !tells_shards && is_own_choice;
     let answer = Answer { entries, moment: moment.filter(|_| is_repeatable), ..answer };
     let answer = if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) };
     Ok(missing.mark(permit, answer))

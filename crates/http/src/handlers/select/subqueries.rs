@@ -108,7 +108,7 @@ impl<'a> Subqueries<'a> {
         let request = SelectRequest::parse(&params)?;
         let own = request.resolve(&asked.context)?;
         let by_others = resolved_by_others(&request, &own, &asked)?;
-        let pinned = together.clone().of_shards(shards).pin();
+        let pinned = together.clone().of_shards(shards).preferring(call.replica_choice(&params)?).pin();
         let ComponentSearch { response, mut result, late_failure, .. } =
             ComponentSearch::run(pinned, (own, by_others), &permit.meters).await?;
         if let Some((_, error)) = late_failure {
