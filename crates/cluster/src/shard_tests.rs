@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use meter::Meters;
 use plan::{
-    Commit, Expect, FieldSelection, Operation, Page, Query, Result, SearchPlan, ShardChoice, UpdateBatch,
-    UpdateOutcome, Value,
+    Commit, Expect, FieldSelection, Operation, Page, Query, ReplicaChoice, Result, SearchPlan, ShardChoice,
+    UpdateBatch, UpdateOutcome, Value,
 };
 
 use crate::rebuild_tests::{count, film, open, schema, update, year};
@@ -41,7 +41,7 @@ fn spread(collection: &Collection) -> Vec<u64> {
 
 async fn ids(collection: &Collection, choice: ShardChoice) -> Result<Vec<String>> {
     let plan = SearchPlan { page: Page { start: 0, rows: 100 }, ..SearchPlan::count(Query::All) };
-    let pinned = collection.pin_shards(&collection.select_shards(&choice, None)?);
+    let pinned = collection.pin_shards(&collection.select_shards(&choice, None)?, &ReplicaChoice::default());
     let found = pinned.search(Arc::new(plan), &Meters::default()).await?;
     let mut ids: Vec<_> = found.hits.into_iter().map(|hit| hit.id).collect();
     ids.sort();
