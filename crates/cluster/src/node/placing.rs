@@ -50,19 +50,25 @@ impl Node {
         let may: Vec<&Member> = living.iter().filter(is_named).collect();
         let may_copy = living.iter().filter(|it| nodes.is_empty() || is_named(it));
         let may_copy: Vec<&Member> = may_copy.collect();
-        let least = |load: &BTreeMap<String, usize>, may: &[&Member], but: &[Member]| {
+        // Whoever leads has more to do than whoever follows: what a member leads of this collection counts
+        // first.
+        let least = |(load, leads): (&BTreeMap<String, usize>, &[Member]),
+                     may: &[&Member],
+                     but: &[Member]| {
             let of = |it: &&&Member| load.get(&it.id).copied().unwrap_or_default();
+            let leads_already = |it: &&&Member| leads.iter().filter(|lead| lead.id == it.id).count();
             let others = may.iter().filter(|it| !but.iter().any(|but| but.id == it.id));
-            let least = others.min_by_key(|it| (of(it), it.id != own.id, it.id.clone()));
+            let least = others.min_by_key(|it| (leads_already(it), of(it), it.id != own.id, it.id.clone()));
             least.map(|member| Member::clone(member))
         };
-        let (mut chosen, mut followers) = (Vec::new(), Vec::new());
+        let (mut chosen, mut followers, mut leaders) = (Vec::new(), Vec::new(), Vec::new());
         for shard in entry.shards() {
-            let owner = least(&load, &may, &[]).unwrap_or_else(|| own.clone());
+            let owner = least((&load, &leaders), &may, &[]).unwrap_or_else(|| own.clone());
+            leaders.push(owner.clone());
             *load.entry(owner.id.clone()).or_default() += 1;
             let mut chosen_for = vec![owner.clone()];
             for kind in replicas.follow() {
-                let Some(member) = least(&load, &may_copy, &chosen_for) else {
+                let Some(member) = least((&load, &[]), &may_copy, &chosen_for) else {
                     let message = format!(
                         "cannot create `{}`: it is to have {} replicas of each shard, but only {} may have one; \
                          use fewer, or start more nodes",
