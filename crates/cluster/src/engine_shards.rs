@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use engine::{CacheSizes, FilesVerdict, Losses, RepairReport, Scheduler, ShardConfig};
+use engine::{CacheSizes, FilesVerdict, IndexSample, Losses, RepairReport, Scheduler, ShardConfig};
 use meter::{Meters, VitalFigures};
 use plan::partial::{
     ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef, SearchStatistics,
@@ -272,6 +272,10 @@ impl ShardUpkeep for engine::Shard {
 
     fn content_digest(&self) -> Result<ContentDigest> {
         self.content_digest()
+    }
+
+    fn sample_index(&self, documents: u32, told: &mut dyn FnMut(&IndexSample)) -> Result<IndexSample> {
+        Ok(self.sample_index(documents, told))
     }
 
     fn vital_figures(&self) -> VitalFigures {

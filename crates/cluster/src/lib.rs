@@ -39,8 +39,8 @@ pub use collection::{
 };
 pub use create::{CreateCollection, Sharding};
 pub use engine::{
-    Cache, CacheSizes, FilesVerdict, Losses, LostLog, LostSegment, RepairOutcome, RepairReport, Scheduler,
-    ThreadScheduler,
+    Cache, CacheSizes, FilesVerdict, IndexDifference, IndexSample, Losses, LostLog, LostSegment,
+    RepairOutcome, RepairReport, Scheduler, ThreadScheduler,
 };
 pub use engine_shards::{engine_readers, engine_shards};
 pub use finish::{

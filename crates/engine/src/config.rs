@@ -12,6 +12,8 @@ use crate::merge_policy::MergePolicy;
 use crate::scheduler::Scheduler;
 
 const WEEK_MS: i64 = 7 * 24 * 3600 * 1000;
+/// 20,000 a week: what is wrong in a thousandth of the documents is nearly surely found on the first day.
+const SAMPLES_PER_HOUR: u32 = 120;
 
 /// How a shard behaves. Sizes in bytes.
 #[derive(Clone, Debug)]
@@ -36,6 +38,8 @@ pub struct ShardConfig {
     pub verify_at_open: bool,
     /// Within this time every segment file is read again; `None`: none is.
     pub scrub_within_ms: Option<i64>,
+    /// This many stored documents an hour are compared with their index, and as many terms; 0: none are.
+    pub samples_per_hour: u32,
 }
 
 /// What the caches of a shard may hold, in bytes; 0 turns one off.
@@ -78,6 +82,7 @@ impl Default for ShardConfig {
             replaced_files_kept_ms: 10_000,
             verify_at_open: false,
             scrub_within_ms: Some(WEEK_MS),
+            samples_per_hour: SAMPLES_PER_HOUR,
         }
     }
 }

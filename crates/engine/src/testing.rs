@@ -168,7 +168,7 @@ pub(crate) fn snapshot(schema: &Arc<Schema>, batches: &[Vec<Document>]) -> Snaps
             prepared.document.set_version(version);
             builder.add(&prepared, id_filter::hash(&id)).unwrap();
         }
-        builder.end_group(preparer.terms());
+        builder.end_group(&preparer);
         segments.extend(builder.seal().unwrap().map(|segment| (segment, Dead::default())));
     }
     Snapshot::build(None, layout, &segments).unwrap()

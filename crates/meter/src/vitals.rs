@@ -142,6 +142,8 @@ pub struct VitalFigures {
     pub locks: Vec<LockFigures>,
     /// Files of which no whole copy was found when they were read again.
     pub damaged_files: u64,
+    /// Segments whose index was found to say otherwise than their documents.
+    pub wrong_segments: u64,
 }
 
 /// Of flushes or merges since the shard was opened.

@@ -3,12 +3,14 @@
 
 #![cfg(unix)]
 
+#[path = "support/files.rs"]
+mod files;
 mod support;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use files::{files_below, flip_a_bit, largest, objects_of_segments, segment_file, swap_documents};
 use serde_json::{Value, json};
 use support::Server;
 
@@ -43,41 +45,6 @@ fn documents(server: &Server) -> Value {
     server.client().json("films/update", &[("commit", "true")]);
     let asked = [("q", "*:*"), ("fl", "id,kind,_version_"), ("sort", "id asc"), ("rows", "100")];
     server.client().json("movies/select", &asked)["response"]["docs"].clone()
-}
-
-/// The largest segment file below a data directory.
-fn segment_file(folder: &Path) -> PathBuf {
-    let is_segment = |path: &PathBuf| path.parent().is_some_and(|folder| folder.ends_with("segment"));
-    largest(files_below(folder).iter().filter(|path| is_segment(path)))
-}
-
-/// The objects of segments in a folder that is used as a bucket.
-fn objects_of_segments(folder: &Path) -> BTreeSet<PathBuf> {
-    let is_segment = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "segment");
-    files_below(folder).into_iter().filter(is_segment).collect()
-}
-
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = Vec::new();
-    let mut waiting = vec![folder.to_owned()];
-    while let Some(folder) = waiting.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { waiting.push(path) } else { found.push(path) }
-        }
-    }
-    found
-}
-
-fn largest<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> PathBuf {
-    paths.into_iter().max_by_key(|path| path.metadata().unwrap().len()).unwrap().clone()
-}
-
-fn flip_a_bit(file: &Path) {
-    let mut bytes = std::fs::read(file).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(file, bytes).unwrap();
 }
 
 #[test]
@@ -272,6 +239,46 @@ fn a_wrong_byte_is_found_beside_the_node_that_serves_it() {
     let name = file.file_name().unwrap().to_string_lossy().into_owned();
     let said = refused(&["verify", &data]);
     assert!(said.contains(&name) && said.contains("files are damaged: 1"), "{said}");
+}
+
+/// Every byte is what was written, and the index is wrong: documents that are compared with it tell.
+#[test]
+fn an_index_that_is_wrong_with_right_checksums_is_found_and_made_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let place = data.display().to_string();
+    let mut server = Server::start(&data);
+    server.client().create_collection("films", 1);
+    for documents in [["a", "b"], ["c", "d"]] {
+        update(&server, &documents.map(|id| json!({"id": id, "kind_s": format!("of {id}")})).into());
+        server.client().json("films/update", &[("commit", "true")]);
+    }
+    // Beside the node that serves them.
+    let sound = told(&["verify", &place, "--sample", "10"]);
+    let shard = &sound["sampled"][0];
+    assert_eq!((&sound["differences"], &shard["documents"]), (&json!(0), &json!(4)), "{sound}");
+    assert_eq!((&shard["segments"], &shard["unknownSegments"]), (&json!(2), &json!(0)), "{sound}");
+    assert!(shard["terms"].as_u64() > Some(4), "{sound}");
+    server.kill();
+    let segment = swap_documents(&data);
+
+    assert_eq!(told(&["verify", &place])["damaged"], 0, "its files are whole");
+    let output = store(&["verify", &place, "--sample", "10", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let wrong: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!(wrong["damaged"], 0);
+    let differences = wrong["sampled"][0]["differences"].as_array().expect("differences");
+    let named =
+        |it: &Value| it["segment"] == *segment && ["c", "d"].contains(&it["document"].as_str().unwrap());
+    assert!(!differences.is_empty() && differences.iter().all(named), "{wrong}");
+    let said = refused(&["verify", &place, "--sample", "10", "--collection", "films"]);
+    assert!(said.contains(&format!("segment `{segment}`, document `c`")), "{said}");
+    assert!(said.contains("store rebuild"), "{said}");
+
+    told(&["rebuild", &place]);
+    assert_eq!(told(&["verify", &place, "--sample", "10"])["differences"], 0);
+    let said = refused(&["verify", &place, "--sample", "10", "--collection", "books"]);
+    assert!(said.contains("there is no collection `books`"), "{said}");
 }
 
 /// Nothing is lost while the log has what came behind an older manifest, and what is lost is told before it is.

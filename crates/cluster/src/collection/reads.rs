@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use engine::IndexSample;
 use meter::{Meters, Phase, Trace, VitalFigures};
 use plan::partial::{IndexedField, Merge, SearchStatistics};
 use plan::{CacheStats, Document, FieldSelection, Join, Result, SearchPlan, TopTerms};
@@ -102,6 +103,18 @@ impl Collection {
         self.shards().get(number).map(|shard| shard.stats()).unwrap_or_default()
     }
 
+    /// What was found to be wrong with a shard that is here, by its number: what of it cannot be read, and where
+    /// its index says otherwise than its documents. Waits for nobody; of one that another serves nothing.
+    pub fn damage_here(&self, number: usize) -> (Option<String>, Option<String>) {
+        let served = self.home.served();
+        let Some(shard) = served.shards.get(number).map(|served| &served.shard).filter(|it| !it.is_remote()) else {
+            return (None, None);
+        };
+        let losses = Some(shard.losses()).filter(|losses| !losses.is_empty());
+        let wrong_index = shard.try_stats().and_then(|stats| stats.wrong_index);
+        (losses.map(|losses| losses.to_string()), wrong_index)
+    }
+
     /// Of each shard, by its name: whether what is under way in it gets anywhere. Waits for nobody.
     pub fn vital_figures(&self) -> Vec<(String, VitalFigures)> {
         let served = self.home.served_full();
@@ -171,6 +184,22 @@ impl Collection {
         digests
             .map(|(document, served)| Ok((document.name.clone(), served.shard.content_digest()?)))
             .collect()
+    }
+
+    /// Compares so many stored documents of each segment with its index, and as many terms with documents, of
+    /// all shards; `told` hears of each segment with the shard's name. Blocks.
+    pub fn sample_indexes(
+        &self,
+        documents: u32,
+        told: &mut dyn FnMut(&str, &IndexSample),
+    ) -> Result<Vec<(String, IndexSample)>> {
+        let served = self.home.served_full();
+        let mut sampled = Vec::new();
+        for (document, served) in served.documents.iter().zip(&served.shards) {
+            let found = served.shard.sample_index(documents, &mut |it| told(&document.name, it))?;
+            sampled.push((document.name.clone(), found));
+        }
+        Ok(sampled)
     }
 
     /// Of the shard of this number; nothing where there is none of it.

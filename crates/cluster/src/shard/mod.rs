@@ -14,6 +14,7 @@ pub use read::{
 
 use std::sync::Arc;
 
+use engine::IndexSample;
 use meter::{Clock, VitalFigures};
 use plan::{
     AutoCommit, CollectionConfig, Commit, Error, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
@@ -77,6 +78,12 @@ pub trait ShardUpkeep: Send + Sync {
     fn capture(&self) -> Result<ShardImage>;
     /// What all living documents come to, however they lie in segments.
     fn content_digest(&self) -> Result<ContentDigest>;
+    /// Compares so many stored documents of each segment with its index, and as many terms with documents;
+    /// `told` hears of each segment. Errors: where the shard is not here.
+    fn sample_index(&self, documents: u32, told: &mut dyn FnMut(&IndexSample)) -> Result<IndexSample> {
+        let _ = (documents, told);
+        Err(Error::bad_request("an index is compared with its documents where its files are"))
+    }
     /// Whether what is under way gets anywhere, for whoever watches the node. Waits for nobody.
     fn vital_figures(&self) -> VitalFigures {
         VitalFigures::default()

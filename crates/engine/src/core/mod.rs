@@ -179,6 +179,7 @@ impl Core {
             log: self.vitals.log.figures(),
             locks,
             damaged_files: self.damaged_files(),
+            wrong_segments: self.wrong_segments().len() as u64,
         }
     }
 

@@ -1,9 +1,12 @@
-//! Which segment file was read again last, which is next and when, and which of them are damaged. Read and
-//! judged they are in `life/scrub.rs`.
+//! Which segment file was read again last, which is next and when, and which of them are damaged; when the
+//! next document is compared with its index, and which segments were found wrong. Read and judged they are in
+//! `life/scrub.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use store::SegmentFile;
+
+use crate::sampling::IndexDifference;
 
 /// Where the scrub stands.
 #[derive(Debug, Default)]
@@ -14,6 +17,12 @@ pub(crate) struct Scrub {
     last: Option<String>,
     /// What no copy could mend.
     pub(crate) damaged: BTreeSet<String>,
+    /// When the next document is due; `None` before the first look.
+    pub(crate) sample_due_ms: Option<i64>,
+    /// Documents compared so far.
+    pub(crate) samples: u32,
+    /// Of each segment that says otherwise than its documents, what was found first.
+    pub(crate) wrong: BTreeMap<String, IndexDifference>,
 }
 
 impl Scrub {

@@ -18,14 +18,48 @@ use tantivy::{Index, Segment as TantivySegment};
 
 use crate::errors::from_tantivy;
 use crate::indexing::postings_builder::PostingsBuilder;
+use crate::indexing::prepare::Preparer;
 use crate::indexing::prepare::prepared::Prepared;
-use crate::indexing::term_table::TermTable;
 use crate::layout::Layout;
+use crate::layout::indexed_by::IndexedBy;
 use crate::segment::alive::Marks;
 use crate::segment::derived;
 use crate::segment::directory::Output;
 use crate::segment::id_filter::IdFilter;
 use crate::segment::{Segment, SegmentParts, settings};
+
+/// Under which layout a builder's documents were prepared. Its own says less: an edit that changes how texts
+/// become terms, and no more, leaves a builder in use.
+enum PreparedBy {
+    None,
+    /// Under this one, or under others that index alike.
+    Layout(Arc<Layout>),
+    Several,
+}
+
+impl PreparedBy {
+    fn and(self, layout: &Arc<Layout>) -> Self {
+        let known = match self {
+            Self::None => return Self::Layout(layout.clone()),
+            Self::Several => return Self::Several,
+            Self::Layout(known) => known,
+        };
+        if Arc::ptr_eq(&known, layout) || known.indexes_alike(layout.indexed_by()) {
+            Self::Layout(known)
+        } else if layout.indexes_alike(known.indexed_by()) {
+            Self::Layout(layout.clone())
+        } else {
+            Self::Several
+        }
+    }
+
+    fn indexed_by(&self) -> Option<Arc<IndexedBy>> {
+        match self {
+            Self::Layout(layout) => Some(Arc::new(layout.indexed_by().clone())),
+            Self::None | Self::Several => None,
+        }
+    }
+}
 
 pub(crate) struct Builder {
     segment: TantivySegment,
@@ -36,6 +70,7 @@ pub(crate) struct Builder {
     norms: FieldNormsWriter,
     stored: StoreWriter,
     marks: Arc<Marks>,
+    prepared_by: PreparedBy,
     hashes: Vec<u64>,
     /// Documents added.
     added: u32,
@@ -66,6 +101,7 @@ impl Builder {
             output,
             layout,
             marks: Arc::default(),
+            prepared_by: PreparedBy::None,
             hashes: Vec::new(),
             added: 0,
             source_bytes: 0,
@@ -99,9 +135,11 @@ impl Builder {
         self.stored.store(document, self.layout.tantivy()).map_err(from_tantivy)
     }
 
-    /// Ends a group of documents prepared together, whose terms `group` holds.
-    pub(crate) fn end_group(&mut self, group: &TermTable) {
-        self.postings.end_group(group);
+    /// Ends a group of documents prepared together, whose terms the preparer's table holds.
+    pub(crate) fn end_group(&mut self, preparer: &Preparer) {
+        self.postings.end_group(preparer.terms());
+        let before = std::mem::replace(&mut self.prepared_by, PreparedBy::None);
+        self.prepared_by = before.and(preparer.layout());
     }
 
     /// Memory held: the writers' own counts with a third for what tantivy's leave out (measured), the sources
@@ -136,6 +174,7 @@ impl Builder {
             files,
             marks: self.marks,
             filter: IdFilter::build(&self.hashes),
+            indexed_by: self.prepared_by.indexed_by(),
             persisted: None,
         };
         Segment::open(parts, &self.layout).map(Some)

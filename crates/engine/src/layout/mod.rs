@@ -8,14 +8,18 @@
 
 pub(crate) mod analyzers;
 pub(crate) mod bound_schema;
+pub(crate) mod indexed_by;
+#[cfg(test)]
+mod indexed_by_tests;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use analysis::SchemaAnalyzers;
 use plan::{FieldClass, FieldSpec, ROOT_FIELD, SchemaLineage};
 use tantivy::schema::{Field, Schema};
 
+use self::indexed_by::IndexedBy;
 pub(crate) use self::segment_schema::VERSION_COLUMN;
 use self::segment_schema::{SlotPosition, column_name, inverted_name, payload_name, segment_schema};
 use self::slot::slot_of;
@@ -112,6 +116,8 @@ pub struct Layout {
     schema: Arc<plan::Schema>,
     /// How the schema's texts become terms.
     analyzers: Arc<SchemaAnalyzers>,
+    /// What documents are indexed by under it, once somebody has asked.
+    indexed_by: OnceLock<IndexedBy>,
 }
 
 impl Layout {
@@ -181,7 +187,15 @@ impl Layout {
                 Some((name, Arc::new(layout)))
             })
             .collect();
-        Self { generation: 0, slots, fields, tantivy, schema: schema.clone(), analyzers }
+        Self {
+            generation: 0,
+            slots,
+            fields,
+            tantivy,
+            schema: schema.clone(),
+            analyzers,
+            indexed_by: OnceLock::new(),
+        }
     }
 
     /// The field of this concrete name, if any document or the schema has named it.
@@ -233,6 +247,32 @@ impl Layout {
     /// The analyzers of the schema.
     pub(crate) fn analyzers(&self) -> &Arc<SchemaAnalyzers> {
         &self.analyzers
+    }
+
+    /// What documents are indexed by under this layout. Worked out once.
+    pub(crate) fn indexed_by(&self) -> &IndexedBy {
+        self.indexed_by.get_or_init(|| self.first_indexed_by(&self.slots))
+    }
+
+    /// Whether documents that were indexed so would be indexed the same now.
+    pub(crate) fn indexes_alike(&self, before: &IndexedBy) -> bool {
+        match self.slots.get(..before.slots as usize) {
+            Some(slots) if slots.len() == self.slots.len() => self.indexed_by() == before,
+            Some(slots) => self.first_indexed_by(slots) == *before,
+            None => false,
+        }
+    }
+
+    fn first_indexed_by(&self, slots: &[Slot]) -> IndexedBy {
+        let field = |(number, slot): (usize, &Slot)| {
+            self.field(&slot.name).filter(|field| field.slot as usize == number).map(|field| &*field.spec)
+        };
+        IndexedBy::of(&self.schema, slots.iter().enumerate().map(|it| (it.1, field(it))))
+    }
+
+    /// What its names mean.
+    pub(crate) fn schema(&self) -> &Arc<plan::Schema> {
+        &self.schema
     }
 
     /// Which versions of the collection's schema it stands for.

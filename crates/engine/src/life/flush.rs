@@ -192,7 +192,7 @@ impl Core {
         // Before the manifest is published, and whether it will be or not: the files are there, and names are
         // written once.
         segment.set_persisted(persisted.clone());
-        Ok(SegmentRecord::new(segment.id, segment.max_doc, &persisted))
+        Ok(SegmentRecord::new(segment, &persisted))
     }
 
     fn persist_files(&self, segment: &Segment) -> Result<Persisted> {

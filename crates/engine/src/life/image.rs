@@ -84,7 +84,13 @@ impl SnapshotImage {
                     files(segment).map(|(name, bytes)| FileRecord::of(name, bytes)).collect()
                 }
             };
-            segments.push(SegmentRecord { id: segment.id, max_doc: segment.max_doc, files, marks: None });
+            segments.push(SegmentRecord {
+                id: segment.id,
+                max_doc: segment.max_doc,
+                files,
+                marks: None,
+                indexed_by: segment.indexed_by().cloned(),
+            });
         }
         let layout = snapshot.layout();
         let schema_version = layout.lineage().version;

@@ -4,6 +4,8 @@
 //! Written by `flush`, read by `recovery` and, detached from the log, by whoever restores a backup. Knows
 //! names, sizes and checksums of files and none of their contents.
 
+use std::sync::Arc;
+
 use plan::{BatchId, Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use store::{SegmentFile, Watermark};
@@ -11,7 +13,8 @@ use tantivy::index::SegmentId;
 
 use crate::core::batches::{BatchOutcome, Batches};
 use crate::layout::Slot;
-use crate::segment::Persisted;
+use crate::layout::indexed_by::IndexedBy;
+use crate::segment::{Persisted, Segment};
 
 /// The format this version writes. Since 2, numbers of one value a document have no terms (docs/adr/0005); 3
 /// adds the schema's version and the batches that are remembered, which readers of 2 pass over.
@@ -70,6 +73,9 @@ pub(crate) struct SegmentRecord {
     pub(crate) max_doc: u32,
     pub(crate) files: Vec<FileRecord>,
     pub(crate) marks: Option<MarksRecord>,
+    /// What its documents were indexed by; readers of before pass over it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) indexed_by: Option<Arc<IndexedBy>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -176,10 +182,16 @@ impl Manifest {
 }
 
 impl SegmentRecord {
-    pub(crate) fn new(id: SegmentId, max_doc: u32, persisted: &Persisted) -> Self {
+    pub(crate) fn new(segment: &Segment, persisted: &Persisted) -> Self {
         let marks = persisted.marks.as_ref();
         let marks = marks.map(|(file, dead)| MarksRecord { file: file.into(), dead: *dead });
-        Self { id, max_doc, files: persisted.files.iter().map(FileRecord::from).collect(), marks }
+        Self {
+            id: segment.id,
+            max_doc: segment.max_doc,
+            files: persisted.files.iter().map(FileRecord::from).collect(),
+            marks,
+            indexed_by: segment.indexed_by().cloned(),
+        }
     }
 
     pub(crate) fn files(&self) -> impl Iterator<Item = &FileRecord> {
@@ -229,7 +241,8 @@ mod tests {
         let file = FileRecord { name: "a.term".into(), size: 3, crc32: 9 };
         let id = SegmentId::from_uuid_string("0123456789abcdef0123456789abcdef").unwrap();
         let marks = MarksRecord { file: FileRecord { name: "a.1.dead".into(), ..file.clone() }, dead: 1 };
-        let segment = SegmentRecord { id, max_doc: 2, files: vec![file], marks: Some(marks) };
+        let segment =
+            SegmentRecord { id, max_doc: 2, files: vec![file], marks: Some(marks), indexed_by: None };
         let layout = LayoutRecord { generation: 4, slots: vec![] };
         Manifest::new(Watermark::new(3, 17), 1 << 60, layout, vec![segment])
     }
@@ -242,7 +255,12 @@ mod tests {
         assert_eq!(read.watermark(), Watermark::new(3, 17));
         assert_eq!(read.file_names().collect::<Vec<_>>(), ["a.term", "a.1.dead"]);
         let record = &read.segments[0];
-        assert_eq!(SegmentRecord::new(record.id, record.max_doc, &record.persisted()), *record);
+        let persisted = record.persisted();
+        assert_eq!(persisted.files.iter().map(FileRecord::from).collect::<Vec<_>>(), record.files);
+        assert_eq!(
+            persisted.marks.map(|(file, dead)| (FileRecord::from(&file), dead)),
+            record.marks.as_ref().map(|marks| (marks.file.clone(), marks.dead))
+        );
     }
 
     #[test]

@@ -20,6 +20,7 @@ use tantivy::indexer::merge_filtered_segments;
 use crate::core::Core;
 use crate::core::counters::Counters;
 use crate::errors::{from_store, from_tantivy};
+use crate::layout::indexed_by::IndexedBy;
 use crate::layout::{ID_FIELD, Layout};
 use crate::lock::lock;
 use crate::merge_policy::{Candidate, MergePolicy};
@@ -206,7 +207,9 @@ impl Core {
             }
         };
         let (id, max_doc) = (meta.id(), meta.max_doc());
-        let parts = SegmentParts { id, max_doc, files, marks: Arc::new(Marks::default()), filter, persisted };
+        let indexed_by = indexed_by(inputs, layout);
+        let marks = Arc::new(Marks::default());
+        let parts = SegmentParts { id, max_doc, files, marks, filter, indexed_by, persisted };
         self.counters.merged_docs.fetch_add(u64::from(max_doc), Ordering::Relaxed);
         Ok(Merged { segment: Segment::open(parts, layout)?, map: DocMap::new(inputs) })
     }
@@ -263,6 +266,10 @@ impl Core {
             });
             merged.segment.marks.mark_all(now.iter());
         }
+        let ids: Vec<String> = inputs.iter().map(|input| input.segment.id.uuid_string()).collect();
+        if let Some(merged) = merged {
+            self.inherit_differences(&ids, &merged.segment.id.uuid_string());
+        }
         let place = state.segments.iter().position(|segment| is_input(segment.id));
         state.drop_segments(|segment| is_input(segment.id));
         if let Some(merged) = merged {
@@ -297,6 +304,18 @@ impl Core {
         self.snapshot.store(Arc::new(Snapshot::build(Some(current), layout, &segments)?));
         Ok(())
     }
+}
+
+/// What the documents of a merged segment were indexed by, if that is the same for all.
+fn indexed_by(inputs: &[Input], layout: &Layout) -> Option<Arc<IndexedBy>> {
+    let mut all = inputs.iter().map(|input| input.segment.indexed_by());
+    let first = all.next()??;
+    if all.clone().all(|it| it == Some(first)) {
+        return Some(first.clone());
+    }
+    // Some may have been made before there were the fields of others.
+    let alike = all.chain([Some(first)]).all(|by| by.is_some_and(|by| layout.indexes_alike(by)));
+    alike.then(|| Arc::new(layout.indexed_by().clone()))
 }
 
 fn place_for(inputs: &[Input]) -> MergeTo {

@@ -198,6 +198,7 @@ pub(crate) fn segment_of(
         files,
         marks: Arc::new(Marks::new(dead)),
         filter: filter.ok_or_else(|| lost(&filter_name, FILTER_EXTENSION))?,
+        indexed_by: record.indexed_by.clone(),
         persisted,
     };
     // Tantivy panics on some kinds of damage (0.27). Searched it is by what a snapshot opens of it.

@@ -179,7 +179,7 @@ impl Core {
         for operation in operations {
             self.apply_one(operation, &mut preparer, &mut builder)?;
         }
-        builder.end_group(preparer.terms());
+        builder.end_group(&preparer);
         self.state().idle.push(builder);
         lock(&self.preparers).push(preparer);
         Ok(())

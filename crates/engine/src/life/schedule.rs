@@ -30,7 +30,8 @@ impl Task for CommitTask {
     }
 }
 
-/// Merges that the policy wants, since segments have come or gone, and the scrub, a file at a time.
+/// Merges that the policy wants, since segments have come or gone, and the scrub, a file and a document at a
+/// time.
 struct MergeTask(Weak<Core>);
 
 impl Task for MergeTask {
@@ -39,6 +40,10 @@ impl Task for MergeTask {
             core.merge_unattended();
             unattended("reading files again", || {
                 core.scrub_due();
+                Ok(())
+            });
+            unattended("comparing documents with their index", || {
+                core.sample_due();
                 Ok(())
             });
         }

@@ -1,14 +1,19 @@
 //! Reading again what lies still: one segment file after another, so that a byte which a disk or a store has
 //! lost is found while another copy can mend it, and not when the only one left is needed.
 //!
+//! And comparing documents with their index (`sampling`), so that one is found that is wrong though its bytes
+//! are those that were written.
+//!
 //! Comes in the merges' turns, which have the low priority and the thread for it. Every file once within a
-//! time (`ShardConfig::scrub_within_ms`), spread over it evenly; what is found out of order is told to
-//! whoever watches the shard. Mending is the home's (`SegmentStore::verify`).
+//! time (`ShardConfig::scrub_within_ms`), and so many documents an hour (`samples_per_hour`), spread over it
+//! evenly; what is found out of order is told to whoever watches the shard. Mending is the home's
+//! (`SegmentStore::verify`); an index that is wrong is made anew by a rebuild.
 
 use store::{SegmentFile, Verified};
 
 use crate::core::Core;
 use crate::lock::lock;
+use crate::sampling::{self, IndexDifference};
 
 impl Core {
     /// Verifies the next file, where one is due.
@@ -57,6 +62,72 @@ impl Core {
             }
             // Nobody knows: its turn comes again.
             Err(error) => tracing::warn!(%error, "`{name}` could not be read again"),
+        }
+    }
+
+    /// Compares the next document, where one is due.
+    pub(crate) fn sample_due(&self) {
+        const HOUR_MS: i64 = 3_600_000;
+        let pause_ms = match self.config.samples_per_hour {
+            0 => return,
+            samples => HOUR_MS / i64::from(samples),
+        };
+        let now_ms = self.clock.now_ms();
+        let turn = {
+            let mut scrub = lock(&self.scrub);
+            let is_due = scrub.sample_due_ms.is_some_and(|at| at <= now_ms);
+            if is_due || scrub.sample_due_ms.is_none() {
+                scrub.sample_due_ms = Some(now_ms.saturating_add(pause_ms));
+            }
+            if !is_due {
+                return;
+            }
+            scrub.samples = scrub.samples.wrapping_add(1);
+            scrub.samples
+        };
+        let snapshot = self.snapshot.load_full();
+        let persisted = snapshot.segments().iter().filter(|view| view.segment.is_persisted());
+        let seed = sampling::mixed(self.epoch, turn);
+        // Each document is as likely as any other.
+        let all: u64 = persisted.clone().map(|view| u64::from(view.segment.max_doc)).sum();
+        let Some(mut at) = sampling::mixed(seed, turn).checked_rem(all) else { return };
+        for view in persisted {
+            let documents = u64::from(view.segment.max_doc);
+            if at < documents {
+                let found = sampling::sample_one(&snapshot, view, seed);
+                found.differences.into_iter().for_each(|difference| self.note_difference(difference));
+                return;
+            }
+            at -= documents;
+        }
+    }
+
+    /// An index that says otherwise than a document. Told once for each segment.
+    pub(crate) fn note_difference(&self, difference: IndexDifference) {
+        let mut scrub = lock(&self.scrub);
+        if !scrub.wrong.contains_key(&difference.segment) {
+            tracing::error!(
+                "the index is wrong: {difference}; `parhelion store rebuild` makes it anew of the documents"
+            );
+            scrub.wrong.insert(difference.segment.clone(), difference);
+        }
+    }
+
+    /// Of each segment that is there and was found wrong, what was found first.
+    pub(crate) fn wrong_segments(&self) -> Vec<IndexDifference> {
+        let snapshot = self.snapshot.load();
+        let is_there = |id: &str| snapshot.segments().iter().any(|view| view.id().uuid_string() == id);
+        let scrub = lock(&self.scrub);
+        scrub.wrong.values().filter(|difference| is_there(&difference.segment)).cloned().collect()
+    }
+
+    /// What a merge makes of wrong segments is as wrong as they are.
+    pub(crate) fn inherit_differences(&self, inputs: &[String], merged: &str) {
+        let mut scrub = lock(&self.scrub);
+        let inherited: Vec<_> = inputs.iter().filter_map(|input| scrub.wrong.remove(input)).collect();
+        if let Some(difference) = inherited.into_iter().next() {
+            let difference = IndexDifference { segment: merged.to_owned(), ..difference };
+            scrub.wrong.insert(merged.to_owned(), difference);
         }
     }
 

@@ -37,6 +37,7 @@ use tantivy::store::StoreReader;
 use tantivy::{DocId, DocSet, Index, IndexSettings, SegmentReader, TERMINATED, Term};
 
 use crate::errors::from_tantivy;
+use crate::layout::indexed_by::IndexedBy;
 use crate::layout::{ID_FIELD, Layout, VERSION_COLUMN};
 use crate::segment::alive::Marks;
 use crate::segment::bits::Bits;
@@ -58,6 +59,8 @@ pub(crate) struct SegmentParts {
     pub(crate) files: Files,
     pub(crate) marks: Arc<Marks>,
     pub(crate) filter: IdFilter,
+    /// What its documents were indexed by, if all by the same, and it was noted.
+    pub(crate) indexed_by: Option<Arc<IndexedBy>>,
     /// How the store names the files, if it has them.
     pub(crate) persisted: Option<Persisted>,
 }
@@ -76,6 +79,7 @@ pub(crate) struct Segment {
     pub(crate) marks: Arc<Marks>,
     files: Arc<Files>,
     filter: IdFilter,
+    indexed_by: Option<Arc<IndexedBy>>,
     persisted: Mutex<Option<Persisted>>,
     /// For look-ups; opened under the layout of its making, which has all they need.
     reader: SegmentReader,
@@ -120,7 +124,7 @@ impl Blocks {
 
 impl Segment {
     pub(crate) fn open(parts: SegmentParts, layout: &Layout) -> Result<Arc<Self>> {
-        let SegmentParts { id, max_doc, files, marks, filter, persisted } = parts;
+        let SegmentParts { id, max_doc, files, marks, filter, indexed_by, persisted } = parts;
         let files = Arc::new(files);
         let reader = open_reader(&files, id, max_doc, layout.tantivy())?;
         let store = reader.get_store_reader(STORE_BLOCKS_CACHED).map_err(from_tantivy)?;
@@ -134,6 +138,7 @@ impl Segment {
             marks,
             files,
             filter,
+            indexed_by,
             persisted,
             reader,
             store,
@@ -275,6 +280,11 @@ impl Segment {
 
     pub(crate) fn bytes(&self) -> u64 {
         self.files.values().map(|bytes| bytes.len() as u64).sum()
+    }
+
+    /// What its documents were indexed by; `None` where nobody knows.
+    pub(crate) fn indexed_by(&self) -> Option<&Arc<IndexedBy>> {
+        self.indexed_by.as_ref()
     }
 
     pub(crate) fn is_persisted(&self) -> bool {

@@ -26,6 +26,7 @@ use crate::core::losses::Losses;
 use crate::errors::from_store;
 use crate::life::follow::{Following, Leader};
 use crate::lock::lock;
+use crate::sampling::{self, IndexSample};
 use crate::search::peers::{JoinedValues, Peers};
 use crate::search::{self, SearchCaches};
 use crate::seeded_bugs::SeededBug;
@@ -135,6 +136,22 @@ impl Shard {
             Some(following) => following.age_ns(&self.core),
             None => (!self.is_reader).then_some(0),
         }
+    }
+
+    /// Compares so many stored documents of each segment that searches see with its index, and as many of its
+    /// terms with documents; `told` hears of each segment as it is done. What is found is known to whoever
+    /// watches the shard, too.
+    pub fn sample_index(&self, documents: u32, told: &mut dyn FnMut(&IndexSample)) -> IndexSample {
+        let snapshot = self.snapshot();
+        let mut all = IndexSample::default();
+        for view in snapshot.segments() {
+            // The same ones each time: what was found is found again.
+            let found = sampling::sample(&snapshot, view, documents, 0);
+            found.differences.iter().for_each(|difference| self.core.note_difference(difference.clone()));
+            told(&found);
+            all.add(found);
+        }
+        all
     }
 
     /// The parts, for rebuilds and for tests that drive background work by hand.

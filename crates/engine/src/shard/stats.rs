@@ -50,6 +50,8 @@ pub struct ShardStats {
     pub unflushed_docs: u64,
     /// Why updates are refused, if they are.
     pub refused: Option<String>,
+    /// What of the index was found to say otherwise than its documents, if anything.
+    pub wrong_index: Option<String>,
 }
 
 impl ShardStats {
@@ -75,6 +77,7 @@ impl ShardStats {
             auto_refreshes,
             unflushed_docs,
             refused,
+            wrong_index,
         } = other;
         Self {
             num_docs: self.num_docs + num_docs,
@@ -96,6 +99,7 @@ impl ShardStats {
             auto_refreshes: self.auto_refreshes + auto_refreshes,
             unflushed_docs: self.unflushed_docs + unflushed_docs,
             refused: self.refused.or(refused),
+            wrong_index: self.wrong_index.or(wrong_index),
         }
     }
 }
@@ -159,5 +163,11 @@ fn of_state(core: &Core, state: &State) -> ShardStats {
         auto_refreshes: count(&core.counters.auto_refreshes),
         unflushed_docs: lock(&core.schedule.deadlines).docs_unflushed(),
         refused: state.refused.clone(),
+        wrong_index: wrong_index(core),
     }
+}
+
+fn wrong_index(core: &Core) -> Option<String> {
+    let told: Vec<String> = core.wrong_segments().iter().map(ToString::to_string).collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }

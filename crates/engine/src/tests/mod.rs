@@ -21,6 +21,7 @@ mod outage;
 mod rebuild;
 mod refused_meanwhile;
 mod removal;
+mod sampled;
 mod schema_versions;
 mod scrub;
 mod trace;

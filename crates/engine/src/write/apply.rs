@@ -92,7 +92,7 @@ impl Core {
                 return Err(error);
             }
         }
-        builder.end_group(preparer.terms());
+        builder.end_group(preparer);
         self.give_back(builder);
         Ok(failure)
     }

@@ -98,6 +98,9 @@ fn core(collection: &Collection, stats: &ShardStats, now_ms: i64) -> Registry {
         put(&format!("INDEX.lost.{core}.files"), long(losses.files()));
         put(&format!("INDEX.lost.{core}.told"), text(losses.to_string()));
     }
+    if let Some(wrong) = &stats.wrong_index {
+        put("INDEX.wrong.told", text(wrong.clone()));
+    }
     put("SEARCHER.new", Metric::Count(stats.refreshes));
     put("SEARCHER.searcher.deletedDocs", int(stats.deleted_docs));
     put("SEARCHER.searcher.indexVersion", long(stats.version));

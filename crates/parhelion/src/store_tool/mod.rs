@@ -9,13 +9,14 @@ mod backup;
 mod contents;
 mod place;
 mod repair;
+mod verify;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use cluster::{FilesVerdict, NewHouse, VerifiedShard};
+use cluster::NewHouse;
 use serde_json::{Value, json};
 
 use crate::output;
@@ -33,13 +34,27 @@ enum StoreCommand {
     ///
     /// Only looks, and asks a bucket for every byte once. Ends with 1 where a file is damaged. What is not
     /// flushed yet lies in the log, which is not read.
+    ///
+    /// With --sample indexes are compared with documents, too: so many documents of each segment are read
+    /// from what is stored of them, and their terms, positions, lengths and column values looked for in the
+    /// index; and as many terms of the index are followed to a document, which must have them. That finds an
+    /// index that is wrong though its files are what was written, and names segment, field and document;
+    /// `store rebuild` makes it anew. Of segments that were indexed under a schema that is another now only
+    /// ids and versions can be compared, and it says so.
     #[command(after_help = "\
 Examples:
   parhelion store verify ./data
-  parhelion store verify s3://bucket/prefix --json")]
+  parhelion store verify s3://bucket/prefix --json
+  parhelion store verify ./data --sample 1000 --collection films")]
     Verify {
         /// A data directory, or the URL of a store as --store takes it.
         place: String,
+        /// Compare this many documents of each segment with its index, and as many terms.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        sample: Option<u32>,
+        /// Only this collection is sampled; files are read of all.
+        #[arg(long, short, value_name = "NAME", requires = "sample")]
+        collection: Option<String>,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
@@ -176,7 +191,9 @@ Examples:
 
 pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
     match args.command {
-        StoreCommand::Verify { place, json } => verify(&place, json),
+        StoreCommand::Verify { place, sample, collection, json } => {
+            verify::run(&place, (sample, collection.as_deref()), json)
+        }
         StoreCommand::Repair { place, collection, accept_loss, json } => {
             repair::run(&place, (collection.as_deref(), accept_loss), json)
         }
@@ -194,68 +211,6 @@ pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
             backup::drill(&backup, (into.as_deref(), against.as_deref()), json)
         }
         StoreCommand::Move { from, to, dry_run, json } => move_house(&from, &to, (dry_run, json)),
-    }
-}
-
-fn verify(place: &str, as_json: bool) -> anyhow::Result<()> {
-    let opened = DataPlace::open(place).with_context(|| format!("cannot open `{place}`"))?;
-    let mut found = Vec::new();
-    let mut told = |shard: VerifiedShard| {
-        if output::on_terminal() && !as_json {
-            let VerifiedShard { collection, shard, verdict } = &shard;
-            output::note(&format!("{collection}/{shard}: {} files read", verdict.files));
-        }
-        found.push(shard);
-    };
-    opened.verify(&mut told).with_context(|| format!("cannot read `{place}`"))?;
-    let count = |of: fn(&FilesVerdict) -> usize| found.iter().map(|it| of(&it.verdict)).sum::<usize>();
-    let (damaged, unread) = (count(|it| it.damaged.len()), count(|it| it.unread.len()));
-    if as_json {
-        let shards: Vec<Value> = found.iter().map(verdict_json).collect();
-        output::json(&json!({ "shards": shards, "damaged": damaged, "unread": unread }));
-    } else {
-        show_verdicts(&found);
-    }
-    if damaged > 0 {
-        bail!(
-            "files are damaged: {damaged}; a node that owns the shard mends those of which another copy is \
-             whole, and `parhelion store repair {place}` whatever can be mended"
-        );
-    }
-    if unread > 0 {
-        bail!("files that could not be read: {unread}; nobody knows what they are like: try again");
-    }
-    Ok(())
-}
-
-fn verdict_json(VerifiedShard { collection, shard, verdict }: &VerifiedShard) -> Value {
-    let FilesVerdict { files, bytes, damaged, unread, lost } = verdict;
-    let told = |list: &[(String, String)]| -> Vec<Value> {
-        list.iter().map(|(file, why)| json!({ "file": file, "why": why })).collect()
-    };
-    json!({
-        "collection": collection, "shard": shard, "files": files, "bytes": bytes,
-        "damaged": told(damaged), "unread": told(unread),
-        "lost": lost.iter().map(|it| json!({
-            "segment": it.segment, "documents": it.documents, "files": told(&it.files),
-        })).collect::<Vec<_>>(),
-    })
-}
-
-fn show_verdicts(found: &[VerifiedShard]) {
-    let mut table = output::table();
-    table.set_header(["collection", "shard", "files", "bytes", "damaged"]);
-    for VerifiedShard { collection, shard, verdict } in found {
-        let row = [verdict.files.to_string(), verdict.bytes.to_string(), verdict.damaged.len().to_string()];
-        table.add_row([collection.clone(), shard.clone()].into_iter().chain(row));
-    }
-    output::line(&table.to_string());
-    for VerifiedShard { verdict, .. } in found {
-        verdict.damaged.iter().for_each(|(file, why)| output::line(&format!("damaged: {file}: {why}")));
-        verdict.lost.iter().for_each(|it| {
-            output::line(&format!("at stake: segment {} with {} documents", it.segment, it.documents));
-        });
-        verdict.unread.iter().for_each(|(file, why)| output::line(&format!("not read: {file}: {why}")));
     }
 }
 

@@ -35,6 +35,8 @@ pub struct ShardFacts {
     pub segments: Option<Node>,
     /// What of the shard cannot be read; it takes no updates then.
     pub missing: Option<String>,
+    /// Where its index was found to say otherwise than its documents.
+    pub wrong_index: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -89,7 +91,7 @@ impl ShardFacts {
         match (leads, up) {
             (false, 0) => Health::Red,
             (false, _) => Health::Orange,
-            (true, _) if self.missing.is_some() => Health::Orange,
+            (true, _) if self.missing.is_some() || self.wrong_index.is_some() => Health::Orange,
             (true, up) if up < self.replicas.len() => Health::Yellow,
             (true, _) => Health::Green,
         }
@@ -179,7 +181,7 @@ fn collection(scheme: &str, facts: &CollectionFacts, live_nodes: &[String]) -> N
     let is_live = |node: &str| live_nodes.iter().any(|live| live == node);
     let health = |shard: &ShardFacts| {
         let mut entries = vec![("health".into(), Node::str(shard.health(live_nodes).name()))];
-        entries.extend(missing(shard));
+        entries.extend(damage(shard));
         entries
     };
     let mut entries = state(scheme, facts, &is_live, &health);
@@ -244,9 +246,12 @@ fn state(
     entries
 }
 
-/// No entry of Solr's: clients pass over what they do not know.
-fn missing(shard: &ShardFacts) -> Option<(Name, Node)> {
-    shard.missing.as_deref().map(|missing| ("missing".into(), text(missing)))
+/// No entries of Solr's: clients pass over what they do not know.
+fn damage(shard: &ShardFacts) -> impl Iterator<Item = (Name, Node)> {
+    let entry = |name: &'static str, told: &Option<String>| {
+        told.as_deref().map(|told| (Name::from(name), text(told)))
+    };
+    [entry("missing", &shard.missing), entry("wrongIndex", &shard.wrong_index)].into_iter().flatten()
 }
 
 fn settings(facts: &CollectionFacts) -> Entries {
@@ -319,7 +324,7 @@ pub fn collection_status(scheme: &str, facts: &CollectionFacts, live_nodes: &[St
             ("replicas".into(), Node::map(counts.map(|(name, count)| (name, Node::Int(count))))),
             ("leader".into(), Node::Map(leads)),
         ];
-        entries.extend(missing(shard));
+        entries.extend(damage(shard));
         (Name::Owned(shard.name.clone()), Node::Map(entries))
     };
     let active = i32::try_from(facts.shards.len()).unwrap_or(i32::MAX);

@@ -13,7 +13,7 @@ use tantivy::schema::Field;
 
 use self::columns::{index_vector, number_term, push_column};
 use self::values::{check_single, check_term, immense_term, text_of, typed, wrong_value};
-use crate::indexing::index_document::{IndexDocument, Leaf};
+use crate::indexing::index_document::Leaf;
 use crate::indexing::term_table::TermTable;
 use crate::indexing::tokens::{FieldTokens, Token};
 use crate::layout::analyzers::{Analyzers, Streams};
@@ -97,11 +97,7 @@ impl Preparer {
     pub(crate) fn prepare(&mut self, id: &str, document: &Document) -> Result<Prepared> {
         let gathered = self.gather(id, document)?;
         self.check_required(id, document)?;
-        let mut out = Prepared {
-            document: IndexDocument { text: String::new(), leaves: Vec::new(), source: Arc::default() },
-            tokens: Box::default(),
-            lengths: Vec::new(),
-        };
+        let mut out = Prepared::empty();
         self.tokens.clear();
         let mut source = std::mem::take(&mut self.source);
         source_codec::begin(&mut source);
@@ -115,6 +111,37 @@ impl Preparer {
         self.source = source;
         out.tokens = self.tokens.as_slice().into();
         Ok(out)
+    }
+
+    /// What one field's values make, without the checks of an update: they were indexed before. The terms are
+    /// in the table, of this field alone where a group was started.
+    pub(crate) fn index_field(
+        &mut self,
+        id: &str,
+        field: &FieldLayout,
+        values: &[Value],
+    ) -> Result<Prepared> {
+        let values: Vec<Cow<'_, Value>> = values.iter().map(Cow::Borrowed).collect();
+        let mut out = Prepared::empty();
+        self.index(id, field, &values, &mut out)?;
+        out.tokens = self.tokens.as_slice().into();
+        Ok(out)
+    }
+
+    /// What of a field's values goes to which others. Values that those do not take are left out, and so are
+    /// fields that are unknown.
+    pub(crate) fn copies_of(
+        &mut self,
+        id: &str,
+        name: &Arc<str>,
+        values: &[Value],
+    ) -> Vec<(Arc<FieldLayout>, Vec<Value>)> {
+        let Ok(route) = self.route(id, name) else { return Vec::new() };
+        let copied = route.copies.iter().filter_map(|(to, part)| {
+            let values = copy(id, to, values, part).ok()?;
+            Some((to.clone(), values.into_iter().map(Cow::into_owned).collect()))
+        });
+        copied.collect()
     }
 
     /// The document's fields in its order, then destinations of copies in theirs.

@@ -2,6 +2,8 @@
 //! give a version and a place; consumed once by a builder. Terms are numbers of the preparer's table, and
 //! mean nothing without it.
 
+use std::sync::Arc;
+
 use tantivy::schema::Field;
 
 use crate::indexing::index_document::IndexDocument;
@@ -18,4 +20,12 @@ pub(crate) struct Prepared {
     pub(crate) tokens: Box<[Token]>,
     /// Lengths of the fields that keep them.
     pub(crate) lengths: Vec<(Field, u32)>,
+}
+
+impl Prepared {
+    /// Before anything of the document is in.
+    pub(super) fn empty() -> Self {
+        let document = IndexDocument { text: String::new(), leaves: Vec::new(), source: Arc::default() };
+        Self { document, tokens: Box::default(), lengths: Vec::new() }
+    }
 }

@@ -13,7 +13,6 @@ use solr::params::Param;
 use solr::params::admin::collections as params;
 use solr::response::{Entries, Name, Node};
 
-use crate::handlers::missing::Missing;
 use crate::handlers::segments;
 use crate::request::call::{Call, Failure};
 
@@ -126,9 +125,8 @@ fn live_nodes(call: &Call<'_>) -> Vec<String> {
 fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> CollectionFacts {
     let mut facts = described(collection);
     let Some(own) = call.server.node.find_own(collection.name()) else { return facts };
-    let (missing, documents) = (Missing::of_all([&own]), own.shard_documents());
     for (number, shard) in facts.shards.iter_mut().enumerate() {
-        shard.missing = documents.get(number).and_then(|document| missing.of_core(&document.core));
+        (shard.missing, shard.wrong_index) = own.damage_here(number);
         shard.segments = with_segments.then(|| Node::Map(segments::of_shard(&own, number)));
     }
     facts
@@ -143,6 +141,7 @@ pub(super) fn described(collection: &Description) -> CollectionFacts {
     };
     let shards = collection.shard_documents().into_iter().map(|shard| ShardFacts {
         missing: None,
+        wrong_index: None,
         replicas: collection.replicas(&shard).into_iter().map(facts).collect(),
         name: shard.name,
         range: shard.range.map(|range| range.to_string()),

@@ -11,16 +11,18 @@ pub enum SignKind {
     LogStuck,
     DiskSlow,
     FileDamaged,
+    IndexWrong,
 }
 
 impl SignKind {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::FlushStuck,
         Self::MergeStalled,
         Self::LockHeld,
         Self::LogStuck,
         Self::DiskSlow,
         Self::FileDamaged,
+        Self::IndexWrong,
     ];
 
     /// For programs: in answers and logs.
@@ -32,6 +34,7 @@ impl SignKind {
             Self::LogStuck => "log-stuck",
             Self::DiskSlow => "disk-slow",
             Self::FileDamaged => "file-damaged",
+            Self::IndexWrong => "index-wrong",
         }
     }
 
@@ -44,6 +47,7 @@ impl SignKind {
             Self::LogStuck => "logsStuck",
             Self::DiskSlow => "disksSlow",
             Self::FileDamaged => "filesDamaged",
+            Self::IndexWrong => "indexesWrong",
         }
     }
 
@@ -63,6 +67,9 @@ impl SignKind {
             }
             Self::FileDamaged => {
                 "the log names the files; back up what can be read, then restore the collection from an earlier backup (`action=RESTORE`) or index it anew"
+            }
+            Self::IndexWrong => {
+                "the log names segment, field and document; `parhelion store verify --sample` looks for more, and `parhelion store rebuild` makes the index anew of the documents"
             }
         }
     }

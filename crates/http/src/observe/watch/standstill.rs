@@ -30,6 +30,7 @@ pub struct ShardWatch {
     locks: Vec<Standstill>,
     disk: DiskWatch,
     damage: Standstill,
+    wrong_index: Standstill,
 }
 
 /// Since when something is as it is.
@@ -55,7 +56,7 @@ impl Standstill {
 
 impl ShardWatch {
     pub fn look(&mut self, figures: &VitalFigures, now_ns: u64) -> Vec<Seen> {
-        let VitalFigures { flush, merge, log, locks, damaged_files } = figures;
+        let VitalFigures { flush, merge, log, locks, damaged_files, wrong_segments } = figures;
         let mut seen = Vec::new();
         let mut see = |lasted_ms: Option<u64>, bound_ms, kind, words: &dyn Fn(&str) -> String| {
             if let Some(ms) = lasted_ms.filter(|ms| *ms >= bound_ms) {
@@ -91,6 +92,10 @@ impl ShardWatch {
         let lasted = self.damage.lasted_ms((*damaged_files > 0).then_some((0, 0)), now_ns);
         see(lasted, 0, SignKind::FileDamaged, &|_| {
             format!("{damaged_files} files are damaged or gone, and no other copy is whole: the index")
+        });
+        let lasted = self.wrong_index.lasted_ms((*wrong_segments > 0).then_some((0, 0)), now_ns);
+        see(lasted, 0, SignKind::IndexWrong, &|_| {
+            format!("{wrong_segments} segments say otherwise than the documents stored in them: the index")
         });
         seen.extend(self.disk.look(log, now_ns));
         seen
@@ -129,6 +134,18 @@ mod tests {
         let seen = stand_still(&mut watch, &damaged, 0..5);
         assert!(
             matches!(&seen[..], [(SignKind::FileDamaged, 5_000, words)] if words.starts_with("2 files are damaged")),
+            "{seen:?}"
+        );
+        assert_eq!(watch.look(&VitalFigures::default(), 6_000_000_000), []);
+    }
+
+    #[test]
+    fn an_index_that_is_wrong_is_told_as_long_as_it_is_there() {
+        let mut watch = ShardWatch::default();
+        let wrong = VitalFigures { wrong_segments: 1, ..VitalFigures::default() };
+        let seen = stand_still(&mut watch, &wrong, 0..5);
+        assert!(
+            matches!(&seen[..], [(SignKind::IndexWrong, 5_000, words)] if words.starts_with("1 segments say")),
             "{seen:?}"
         );
         assert_eq!(watch.look(&VitalFigures::default(), 6_000_000_000), []);
