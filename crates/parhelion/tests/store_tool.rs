@@ -101,6 +101,39 @@ fn all_that_was_acknowledged_moves_to_a_bucket_and_back() {
     assert_eq!(documents(&third).as_array().unwrap().len(), 6);
 }
 
+/// The node goes on serving and taking updates; the move itself brings the rest.
+#[test]
+fn what_is_copied_ahead_is_not_copied_by_the_move() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, bucket) = (path("data"), format!("file://{}", path("bucket")));
+    let mut first = Server::start(Path::new(&data));
+    first.client().create_collection("films", 2);
+    update(&first, &json!([{"id": "a"}, {"id": "b"}, {"id": "c"}, {"id": "d"}]));
+    first.client().json("films/update", &[("commit", "true")]);
+    let ahead = told(&["move", &data, &bucket, "--ahead"])["copiedAhead"][0].clone();
+    assert!(ahead["files"].as_u64() > Some(0) && ahead["copiedFiles"] == ahead["files"], "{ahead}");
+    // It serves, and there is nothing at the new place yet that could be served.
+    update(&first, &json!([{"id": "e"}]));
+    first.client().json("films/update", &[("commit", "true")]);
+    update(&first, &json!({"delete": "b"}));
+    assert_eq!(told(&["digest", &bucket])["shards"], json!([]));
+    let again = told(&["move", &data, &bucket, "--ahead"])["copiedAhead"][0].clone();
+    let copied = |it: &Value| it["copiedFiles"].as_u64().unwrap();
+    assert!(copied(&again) > 0 && copied(&again) < again["files"].as_u64().unwrap(), "{again}");
+    first.kill();
+
+    let moved = told(&["move", &data, &bucket])["moved"][0].clone();
+    assert!(copied(&moved) < copied(&ahead), "what was copied ahead is there: {moved}");
+    let said = refused(&["move", &data, &bucket, "--ahead"]);
+    assert!(said.contains("at the new place already"), "{said}");
+    assert_eq!(told(&["verify", &bucket, "--sample", "10"])["differences"], 0);
+    let second = Server::start_with(Path::new(&path("other")), &["--store", &bucket]);
+    let asked = [("q", "*:*"), ("fl", "id"), ("sort", "id asc")];
+    let found = second.client().json("films/select", &asked)["response"]["docs"].clone();
+    assert_eq!(found, json!([{"id": "a"}, {"id": "c"}, {"id": "d"}, {"id": "e"}]));
+}
+
 /// What documents come to says whether two places have the same, and segments are made anew of them.
 #[test]
 fn segments_are_made_anew_and_documents_come_to_the_same() {

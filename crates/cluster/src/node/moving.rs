@@ -3,7 +3,8 @@
 //! own form. Nothing is changed here.
 //!
 //! A collection is at the new place once its `collection.json` is, which comes last. A copy that broke off is
-//! gone on with: what is there is looked at and not copied again. Snapshots and backups stay where they are.
+//! gone on with: what is there is looked at and not copied again. So most of it can be copied ahead, beside
+//! the node that goes on serving it (`Node::copy_ahead`). Snapshots and backups stay where they are.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,6 +55,30 @@ impl Node {
         common.iter().try_for_each(|name| self.copy_document(name, &there))
     }
 
+    /// Copies the files of all that is flushed, and none of the documents that would make collections of
+    /// them: a move finds them there. Of a node that only reads, too; called again, it copies what has come
+    /// since. Blocks.
+    ///
+    /// Errors: as [`Node::move_to`]; `Conflict` for a collection that was moved already.
+    pub fn copy_ahead(&self, house: &NewHouse, told: &mut dyn FnMut(&MovedCollection)) -> Result<()> {
+        let there = Documents::new(house.documents.clone());
+        self.check_movable(&there, &self.catalog.common_documents()?)?;
+        for collection in self.list() {
+            let name = collection.name();
+            let in_context = |error: Error| error.context(format!("collection `{name}`: "));
+            if self.is_there(&collection, &there).map_err(in_context)? {
+                let message = "it is at the new place already, with nothing left to copy ahead";
+                return Err(in_context(Error::new(ErrorKind::Conflict, message)));
+            }
+            told(&self.bring_shards(&collection, house, false).map_err(in_context)?);
+        }
+        Ok(())
+    }
+
+    fn is_there(&self, collection: &Collection, there: &Documents) -> Result<bool> {
+        Ok(there.text(&path(collection.entry().key(), "collection.json"))?.is_some())
+    }
+
     fn check_movable(&self, there: &Documents, common: &[String]) -> Result<()> {
         let served: BTreeSet<String> = self.list().iter().map(|it| it.entry().key().to_owned()).collect();
         let unloaded = self.catalog.shared_keys()?.into_iter().find(|key| !served.contains(key));
@@ -84,9 +109,26 @@ impl Node {
         house: &NewHouse,
         there: &Documents,
     ) -> Result<MovedCollection> {
+        let is_there = self.is_there(collection, there)?;
+        let moved = self.bring_shards(collection, house, is_there)?;
+        if !is_there {
+            // Invariant: the last of them makes it a collection.
+            for document in ["schema.json", "config.json", "collection.json"] {
+                self.copy_document(&path(collection.entry().key(), document), there)?;
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Brings what the place does not have of the shards; of a collection that is there it is to be the same.
+    fn bring_shards(
+        &self,
+        collection: &Collection,
+        house: &NewHouse,
+        is_there: bool,
+    ) -> Result<MovedCollection> {
         let entry = collection.entry();
         let (images, ..) = collection.capture()?;
-        let is_there = there.text(&path(entry.key(), "collection.json"))?.is_some();
         let mut moved = MovedCollection { name: collection.name(), ..MovedCollection::default() };
         for (folder, image) in entry.folders(&collection.edition()).iter().zip(&images) {
             let id = self.place(&entry, folder).id;
@@ -101,12 +143,6 @@ impl Node {
                 let (files, bytes) = image.bring(&*home).map_err(lift)?;
                 moved.copied_files += files;
                 moved.copied_bytes += bytes;
-            }
-        }
-        if !is_there {
-            // Invariant: the last of them makes it a collection.
-            for document in ["schema.json", "config.json", "collection.json"] {
-                self.copy_document(&path(entry.key(), document), there)?;
             }
         }
         Ok(moved)

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use cluster::NewHouse;
-use serde_json::{Value, json};
+use cluster::{MovedCollection, NewHouse};
+use serde_json::json;
 
 use crate::output;
 use place::DataPlace;
@@ -170,9 +170,14 @@ Examples:
     ///
     /// Stop the node that serves them first. The old place keeps all it has. A move that broke off goes on
     /// where it was when it is called again. Snapshots and backups stay where they are.
+    ///
+    /// With --ahead it copies what is flushed, beside the node that goes on serving it, and moves nothing:
+    /// the move itself then has little left to copy, so that the node need not be stopped for long. It can
+    /// be called again, as often as there is much that came since.
     #[command(after_help = "\
 Examples:
   parhelion store move ./data s3://bucket/prefix --dry-run
+  parhelion store move ./data s3://bucket/prefix --ahead
   parhelion store move ./data s3://bucket/prefix
   parhelion store move s3://bucket/prefix ./data")]
     Move {
@@ -183,6 +188,9 @@ Examples:
         /// Only say what there is to move.
         #[arg(long)]
         dry_run: bool,
+        /// Copy what is flushed, for a move to come; the node goes on serving.
+        #[arg(long, conflicts_with = "dry_run")]
+        ahead: bool,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
@@ -210,38 +218,49 @@ pub fn run(args: StoreToolArgs) -> anyhow::Result<()> {
             let backup = backup::DrilledBackup { location: &place, name: &name, id };
             backup::drill(&backup, (into.as_deref(), against.as_deref()), json)
         }
-        StoreCommand::Move { from, to, dry_run, json } => move_house(&from, &to, (dry_run, json)),
+        StoreCommand::Move { from, to, dry_run: true, json, .. } => would_move(&from, &to, json),
+        StoreCommand::Move { from, to, ahead, json, .. } => move_house(&from, &to, (ahead, json)),
     }
 }
 
-fn move_house(from: &str, to: &str, (dry_run, as_json): (bool, bool)) -> anyhow::Result<()> {
+fn would_move(from: &str, to: &str, as_json: bool) -> anyhow::Result<()> {
+    check_places(from, to)?;
+    // It is to leave an owner alone.
+    let node = DataPlace::open(from)?.node(false).with_context(|| format!("cannot read `{from}`"))?;
+    let shards = |it: &Arc<cluster::Collection>| it.shard_documents().len();
+    let found = node.list();
+    if as_json {
+        let each = found.iter().map(|it| json!({ "collection": it.name(), "shards": shards(it) }));
+        output::json(&json!({ "wouldMove": each.collect::<Vec<_>>() }));
+    } else {
+        found
+            .iter()
+            .for_each(|it| output::line(&format!("would move {} ({} shards)", it.name(), shards(it))));
+    }
+    Ok(())
+}
+
+fn check_places(from: &str, to: &str) -> anyhow::Result<()> {
     if from == to {
         bail!("both places are the same");
     }
+    Ok(())
+}
+
+/// Moves all, or copies `ahead` what is flushed.
+fn move_house(from: &str, to: &str, (ahead, as_json): (bool, bool)) -> anyhow::Result<()> {
+    check_places(from, to)?;
     let old = DataPlace::open(from)?;
-    // A dry run is to leave an owner alone.
-    let node = old.node(!dry_run).with_context(|| format!("cannot read `{from}`"))?;
-    if dry_run {
-        let shards = |it: &Arc<cluster::Collection>| it.shard_documents().len();
-        let found = node.list();
-        let told: Vec<Value> =
-            found.iter().map(|it| json!({ "collection": it.name(), "shards": shards(it) })).collect();
-        if as_json {
-            output::json(&json!({ "wouldMove": told }));
-        } else {
-            found
-                .iter()
-                .for_each(|it| output::line(&format!("would move {} ({} shards)", it.name(), shards(it))));
-        }
-        return Ok(());
-    }
+    // What is copied ahead goes on being served.
+    let node = old.node(!ahead).with_context(|| format!("cannot read `{from}`"))?;
     let new = DataPlace::open(to).with_context(|| format!("cannot open `{to}`"))?;
     let (homes, site) = new.parts()?;
     let mut told = Vec::new();
-    let moved = node.move_to(&NewHouse { documents: homes.shared, site }, &mut |it| {
+    let mut tell = |it: &MovedCollection| {
         if !as_json {
+            let done = if ahead { "copied ahead" } else { "moved" };
             output::line(&format!(
-                "moved {}: {} files, {} bytes; {} files, {} bytes of them copied now",
+                "{done} {}: {} files, {} bytes; {} files, {} bytes of them copied now",
                 it.name, it.files, it.bytes, it.copied_files, it.copied_bytes
             ));
         }
@@ -249,7 +268,20 @@ fn move_house(from: &str, to: &str, (dry_run, as_json): (bool, bool)) -> anyhow:
             "collection": it.name, "shards": it.shards, "files": it.files, "bytes": it.bytes,
             "copiedFiles": it.copied_files, "copiedBytes": it.copied_bytes,
         }));
-    });
+    };
+    let house = NewHouse { documents: homes.shared, site };
+    if ahead {
+        node.copy_ahead(&house, &mut tell)
+            .with_context(|| format!("cannot copy to `{to}`; call it again to go on"))?;
+        match as_json {
+            true => output::json(&json!({ "copiedAhead": told })),
+            false => output::note(&format!(
+                "`{from}` is served as before; stop the node and call this without --ahead to move"
+            )),
+        }
+        return Ok(());
+    }
+    let moved = node.move_to(&house, &mut tell);
     let closed = node.close();
     moved.with_context(|| format!("cannot move to `{to}`; call it again to go on"))?;
     closed.with_context(|| format!("cannot close `{from}` cleanly"))?;
