@@ -8,6 +8,7 @@ mod below;
 mod distinct;
 mod docs;
 mod first;
+mod from_postings;
 mod functions;
 mod keys;
 mod open;

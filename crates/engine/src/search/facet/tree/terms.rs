@@ -13,10 +13,12 @@ use plan::partial::{BucketPartial, ByValue, LeftOut, TermsPartial};
 use plan::{
     CutDepth, DomainChange, FieldClass, Prelim, Query, Result, ShardListing, TermsFacet, TermsSort, Value,
 };
+use tantivy::schema::Field;
 
 use super::below::{BucketsBelow, TreeContext};
 use super::docs::{BucketDocs, Placed};
 use super::first::first;
+use super::from_postings;
 use super::keys::{KeyColumn, Keys};
 use super::path::{Path, PathTo, Step};
 use super::rank::StatRank;
@@ -35,6 +37,8 @@ pub(super) struct OpenTerms<'p> {
     domain: &'p DomainChange,
     /// `None` where no document has the field.
     column: Option<KeyColumn>,
+    /// Where each value of the column is found by a term.
+    terms: Option<Field>,
     /// The keys that may have a bucket.
     keys: Range<u64>,
     /// The documents with a value, where those without are asked for.
@@ -55,6 +59,7 @@ impl<'p> OpenTerms<'p> {
             false => KeyColumn::open(context, layout),
         };
         let column = layout.map(column).transpose()?.flatten();
+        let terms = layout.and_then(|layout| from_postings::terms_of_values(layout));
         let keys = match (&column, &plan.prefix) {
             (Some(KeyColumn::Strings(strings)), Some(prefix)) => strings.with_prefix(prefix)?,
             _ => 0..u64::MAX,
@@ -67,7 +72,7 @@ impl<'p> OpenTerms<'p> {
             }
             None => None,
         };
-        Ok(Self { plan, domain, column, keys, with_value })
+        Ok(Self { plan, domain, column, terms, keys, with_value })
     }
 
     pub(super) fn cut(
@@ -315,7 +320,7 @@ impl Cutting<'_> {
     fn summed_up(&self, stat: usize, counted: &[Counted], table: &KeyTable) -> Result<Summary<'_>> {
         let numbers = table.numbering(counted.iter().map(|(key, _)| *key));
         let mut summary = self.below.stats().summary(counted.len(), Some(stat));
-        self.placed(&numbers).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+        self.placed(counted, &numbers)?.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, &numbers, counted.len()));
         summary.relate(&Slots { context: self.context, path: self.path, count: &count })?;
         summary.close()?;
@@ -334,8 +339,14 @@ impl Cutting<'_> {
         counts
     }
 
-    /// The documents, each under the number that the table gives to its value.
-    fn placed(&self, table: &KeyTable) -> Placed {
+    /// The documents that have one of `chosen`, each under the number that the table gives to its value.
+    fn placed(&self, chosen: &[Counted], table: &KeyTable) -> Result<Placed> {
+        if let (KeyColumn::Strings(strings), Some(field), BucketDocs::Hits(hits)) =
+            (self.column, self.terms.terms, self.docs)
+            && let Some(placed) = from_postings::placed(self.context, (strings, field), hits, chosen)?
+        {
+            return Ok(placed);
+        }
         let mut placed = Placed::new(self.docs.segments());
         match table {
             KeyTable::Dense(numbers) => self.each(self.docs, |segment, doc, key| {
@@ -350,7 +361,7 @@ impl Cutting<'_> {
                 }
             }),
         }
-        placed
+        Ok(placed)
     }
 
     /// The chosen buckets with how many documents each has; `places` is what each takes of the room.
@@ -394,7 +405,7 @@ impl Cutting<'_> {
             return Ok(list);
         }
         let numbers = table.numbering(chosen.iter().map(|(key, _)| *key));
-        let placed = self.placed(&numbers);
+        let placed = self.placed(chosen, &numbers)?;
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, &numbers, chosen.len()));
         let slots = Slots { context: self.context, path: self.path, count: &count };
         fill_stats(
