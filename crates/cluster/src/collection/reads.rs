@@ -103,11 +103,13 @@ impl Collection {
         self.shards().get(number).map(|shard| shard.stats()).unwrap_or_default()
     }
 
-    /// What was found to be wrong with a shard that is here, by its number: what of it cannot be read, and where
-    /// its index says otherwise than its documents. Waits for nobody; of one that another serves nothing.
+    /// What was found to be wrong with a shard that is here, by its number: what of it cannot be read, and
+    /// where its index says otherwise than its documents. Waits for nobody; of one that another serves
+    /// nothing.
     pub fn damage_here(&self, number: usize) -> (Option<String>, Option<String>) {
         let served = self.home.served();
-        let Some(shard) = served.shards.get(number).map(|served| &served.shard).filter(|it| !it.is_remote()) else {
+        let Some(shard) = served.shards.get(number).map(|served| &served.shard).filter(|it| !it.is_remote())
+        else {
             return (None, None);
         };
         let losses = Some(shard.losses()).filter(|losses| !losses.is_empty());

@@ -34,6 +34,11 @@ impl Missing {
         }
     }
 
+    /// Of one shard.
+    pub fn of_core(&self, core: &str) -> Option<String> {
+        self.0.iter().find(|(known, _)| known == core).map(|(_, losses)| losses.to_string())
+    }
+
     /// Makes the answer one that is partial, where anything is missing.
     pub fn mark(&self, permit: &Permit, answer: Answer) -> Answer {
         if self.0.is_empty() {
