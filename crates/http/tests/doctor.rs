@@ -25,7 +25,7 @@ async fn a_node_that_is_well_has_no_signs() {
     assert_eq!(doctor, json!({"signs": [], "findings": []}));
     let metrics = json_at(&served, "/solr/admin/metrics?group=node&prefix=CONTAINER.watch").await;
     let counts = metrics["metrics"]["solr.node"].as_object().unwrap();
-    assert!(counts.len() == 7 && counts.values().all(|count| *count == 0), "{metrics}");
+    assert!(counts.len() == 8 && counts.values().all(|count| *count == 0), "{metrics}");
 }
 
 #[tokio::test]
