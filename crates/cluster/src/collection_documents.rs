@@ -39,6 +39,9 @@ pub(crate) struct CollectionDocument {
     /// The highest number of a replica so far; none is given again.
     #[serde(default)]
     pub replicas: u32,
+    /// It takes no updates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
     /// Of the replicas that its shards are made with.
     #[serde(default, skip_serializing_if = "ReplicaKind::is_plain")]
     pub leads: ReplicaKind,

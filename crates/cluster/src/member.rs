@@ -163,6 +163,11 @@ impl Description {
         &self.entry.configset
     }
 
+    /// Whether it takes no updates.
+    pub fn is_read_only(&self) -> bool {
+        self.entry.read_only
+    }
+
     pub fn created_ms(&self) -> i64 {
         self.entry.created_ms
     }

@@ -376,6 +376,14 @@ async fn searches_ask_the_replicas_that_are_preferred() {
     assert!(stable.len() <= 1, "{stable:?}");
     let wrong = a.get("/solr/films/select?q=*:*&shards.preference=moon").await;
     assert!(wrong.status == 400 && wrong.body.contains("`moon` is no preference"), "{}", wrong.body);
+    // What the cluster prefers counts for those that say nothing.
+    act(a, "CLUSTERPROP&name=defaultShardPreferences&val=replica.type:PULL").await;
+    refused(a, "CLUSTERPROP&name=defaultShardPreferences&val=moon", "`moon` is no preference").await;
+    cluster.asked(&members, "");
+    assert_eq!(found(&a.get("/solr/films/select?q=*:*").await), 2);
+    assert!(cluster.asked(&members, "/parhelion/shards").contains(&"c".to_owned()));
+    assert_eq!(answered_by(&cluster, &members, 0, "replica.leader:true").await, none);
+    act(a, "CLUSTERPROP&name=defaultShardPreferences").await;
     // Whoever is preferred and does not answer is passed over, for what is here at last.
     members[2].server.abort();
     assert_eq!(answered_by(&cluster, &members, 0, "replica.type:PULL").await, ["c"]);
@@ -473,4 +481,39 @@ async fn others_follow_in_the_place_of_who_is_gone_for_long() {
     }
     assert_eq!(found(&c.get("/solr/films/select?q=*:*").await), 30);
     assert_eq!(found(&d.get("/solr/films/select?q=*:*").await), 30);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_collection_that_is_read_only_takes_no_updates_whoever_is_asked() {
+    let cluster = Cluster::default();
+    let members = three(&cluster).await;
+    let [a, b, c] = &members;
+    act(a, "CREATE&name=films&numShards=2&createNodeSet=a:8983_solr,b:8983_solr").await;
+    for member in [b, c] {
+        member.node.refresh().unwrap();
+    }
+    assert_eq!(c.update("films", r#"[{"id":"1"},{"id":"2"}]"#).await.status, 200);
+    act(c, "MODIFYCOLLECTION&collection=films&readOnly=true").await;
+    for member in &members {
+        let answer = member.update("films", r#"[{"id":"3"}]"#).await;
+        assert!(
+            answer.status == 403 && answer.body.contains("Collection films is read-only."),
+            "{}",
+            answer.body
+        );
+        assert_eq!(found(&member.get("/solr/films/select?q=*:*").await), 2);
+    }
+    let shown = json(&b.get(STATUS).await);
+    assert_eq!(shown["cluster"]["collections"]["films"]["readOnly"], "true");
+    assert_eq!(shown["cluster"]["collections"]["films"]["health"], "GREEN");
+    let commit = b.get("/solr/films/update?commit=true").await;
+    assert_eq!(commit.status, 403, "{}", commit.body);
+    // Whoever takes a part of it over goes by the document.
+    a.server.abort();
+    lives(&members, &[b, c]);
+    assert!(b.node.take_part().is_ok() && c.node.take_part().is_ok());
+    assert_eq!(c.update("films", r#"[{"id":"3"}]"#).await.status, 403);
+    act(c, "MODIFYCOLLECTION&collection=films&readOnly=false").await;
+    assert_eq!(c.update("films", r#"[{"id":"3"},{"id":"4"}]"#).await.status, 200);
+    assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 4);
 }

@@ -151,9 +151,15 @@ impl Collection {
             change(entry);
             entry.changes += 1;
         })?;
-        self.entry.store(Arc::new(entry));
+        self.put_entry(entry);
         self.changes.fetch_add(1, Ordering::Release);
         Ok(())
+    }
+
+    /// What its description says counts from now on.
+    fn put_entry(&self, entry: CollectionDocument) {
+        self.home.set_read_only(entry.read_only);
+        self.entry.store(Arc::new(entry));
     }
 
     /// Puts other shards in the place of those that are served, between two updates: what `change` makes of
@@ -308,7 +314,7 @@ impl Collection {
             let _alone = self.home.alone();
             self.home.put(served);
         }
-        self.entry.store(Arc::new(entry));
+        self.put_entry(entry);
         self.changes.fetch_add(1, Ordering::Release);
         before.close_all_but(&self.home.served());
         Ok(())

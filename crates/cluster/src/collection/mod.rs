@@ -88,6 +88,7 @@ impl Collection {
     ) -> Self {
         // Those of others follow the same document.
         served.configure_own(&ShardSettings::of(&config.value));
+        let home = Home::new(served, entry.read_only);
         Self {
             entry: ArcSwap::from_pointee(entry),
             catalog,
@@ -96,7 +97,7 @@ impl Collection {
             changes: AtomicU64::new(0),
             shown_as: AtomicU64::new(u64::MAX),
             opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
-            home: Arc::new(Home::new(served)),
+            home: Arc::new(home),
             opened_ms,
             changing: Mutex::new(()),
             rebuild: Mutex::new(None),

@@ -4,6 +4,7 @@
 //! What a shard has beside its documents (schema, configuration, moment) is handed to all of them here, and
 //! gathered from all of them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use arc_swap::{ArcSwap, Guard};
@@ -163,11 +164,26 @@ impl Served {
 pub(crate) struct Home {
     served: ArcSwap<Served>,
     gate: RwLock<()>,
+    /// Whether the collection takes no updates; changed between two of them.
+    is_read_only: AtomicBool,
 }
 
 impl Home {
-    pub fn new(served: Served) -> Self {
-        Self { served: ArcSwap::from_pointee(served), gate: RwLock::new(()) }
+    pub fn new(served: Served, is_read_only: bool) -> Self {
+        let (served, gate) = (ArcSwap::from_pointee(served), RwLock::new(()));
+        Self { served, gate, is_read_only: AtomicBool::new(is_read_only) }
+    }
+
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only.load(Ordering::Acquire)
+    }
+
+    /// Behind the updates that have passed.
+    pub fn set_read_only(&self, is_read_only: bool) {
+        if is_read_only != self.is_read_only() {
+            let _alone = self.alone();
+            self.is_read_only.store(is_read_only, Ordering::Release);
+        }
     }
 
     pub fn served(&self) -> Guard<Arc<Served>> {

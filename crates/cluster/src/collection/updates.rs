@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use meter::Phase;
-use plan::{Commit, Operation, Result, UpdateBatch, UpdateOutcome};
+use plan::{Commit, Error, ErrorKind, Operation, Result, UpdateBatch, UpdateOutcome};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::served::{Served, ServedShard};
@@ -23,6 +23,11 @@ use crate::shard::{AppliedUpdate, FRESH_NS, UpdateContext};
 type AppliedParts = Vec<Option<AppliedUpdate>>;
 
 impl Collection {
+    /// Errors: `InUse` where it takes no updates.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        if self.home.is_read_only() { Err(read_only(&self.name())) } else { Ok(()) }
+    }
+
     pub async fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
         let asked = Counted::asked(&batch);
         let outcome = self
@@ -35,12 +40,14 @@ impl Collection {
 
     async fn updated(&self, batch: UpdateBatch, context: UpdateContext) -> Result<UpdateOutcome> {
         let (home, queued) = (self.home.clone(), context.trace.wait(Phase::Thread));
+        let name = self.name();
         let commits = batch.operations.iter().any(|it| matches!(it, Operation::Commit(_)));
         let work = move || {
             drop(queued);
             // Behind the gate, which an exchange of shards closes: that makes the logs hold for good all that
             // has passed.
             home.pass(|served| match served.shards.as_slice() {
+                _ if home.is_read_only() => Err(read_only(&name)),
                 // Where ids alone decide, one shard has them all, and nothing is to be split.
                 [only] if served.router.places_by_id() => {
                     Ok((None, vec![Some(only.shard.update(batch, context))]))
@@ -111,6 +118,11 @@ impl Collection {
         offload::update(work).await??;
         self.show_everywhere().await
     }
+}
+
+/// In Solr's words, and with its status.
+fn read_only(name: &str) -> Error {
+    Error::new(ErrorKind::InUse, format!("Collection {name} is read-only."))
 }
 
 /// Whether all copies show by now what their leaders show, those here and those of others that live.

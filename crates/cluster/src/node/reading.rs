@@ -131,6 +131,11 @@ impl Hosted for Node {
         Err(Error::new(ErrorKind::Unavailable, message))
     }
 
+    fn check_writable(&self, address: &ShardAddress) -> Result<()> {
+        // Whoever was asked by the client may not have heard of it.
+        self.addressed(address)?.check_writable()
+    }
+
     fn copy(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
         let collection = self.addressed(address)?;
         let is_copied = collection.served().copy_of(&address.folder).is_some();

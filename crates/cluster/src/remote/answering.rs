@@ -30,6 +30,11 @@ pub trait Hosted: Send + Sync {
     /// Errors: `Unavailable` for a shard that it does not serve.
     fn take_up(&self, address: &ShardAddress) -> Result<()>;
 
+    /// Errors: `InUse` where its collection takes no updates.
+    fn check_writable(&self, _: &ShardAddress) -> Result<()> {
+        Ok(())
+    }
+
     /// One that another leads and of which this member has a copy. Errors: `Unavailable` where it has none.
     fn copy(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>>;
 
@@ -93,6 +98,7 @@ impl Answering {
             Question::Update(batch) => {
                 // Whoever asks waits for one answer, which must not come before the log has it.
                 let context = UpdateContext::default();
+                let shard = hosted.check_writable(&address).and(shard);
                 out.told(shard.map(|shard| shard.update(batch.into_owned(), context).wait()))
             }
             Question::Commit(commit) => out.told(shard.and_then(|shard| shard.commit(&commit))),

@@ -90,7 +90,9 @@ impl Call<'_> {
     /// Which replicas it would rather be answered by. Errors: `BadRequest`.
     pub fn replica_choice(&self, params: &Params) -> Result<ReplicaChoice> {
         let random = || (self.server.config.new_uuid)();
-        shards::replica_choice(params, self.sender.preferred.as_deref(), random)
+        let state = self.server.node.state();
+        let default = state.properties.get(shards::DEFAULT_PREFERENCES).map(String::as_str);
+        shards::replica_choice(params, (self.sender.preferred.as_deref(), default), random)
     }
 
     /// The body that is taken as it arrives.

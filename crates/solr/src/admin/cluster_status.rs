@@ -17,6 +17,8 @@ pub struct CollectionFacts {
     /// As Solr names it, with the field that places documents where one does.
     pub router: (&'static str, Option<String>),
     pub shards: Vec<ShardFacts>,
+    /// It takes no updates.
+    pub read_only: bool,
     /// What `MODIFYCOLLECTION` set, with its prefix.
     pub properties: Vec<(String, String)>,
     /// The aliases that name it, where they are to be shown.
@@ -241,6 +243,7 @@ fn state(
         (Name::Owned(shard.name.clone()), Node::JavaMap(entries))
     };
     let mut entries = settings(facts);
+    entries.extend(facts.read_only.then(|| ("readOnly".into(), Node::str("true"))));
     entries.extend(facts.properties.iter().map(|(name, value)| (name.clone().into(), text(value))));
     entries.push(("shards".into(), Node::JavaMap(facts.shards.iter().map(shard).collect())));
     entries

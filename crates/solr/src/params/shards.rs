@@ -109,14 +109,18 @@ fn is_preference(rule: &str) -> bool {
     }
 }
 
-/// Which replicas a request would rather be answered by: what it says itself, then `header`, what its header
-/// `prefer-replica` says. `random` is another text each time. Errors: `BadRequest` for a rule that is none.
+/// The property of the cluster that is `shards.preference` of requests that bring none.
+pub const DEFAULT_PREFERENCES: &str = "defaultShardPreferences";
+
+/// Which replicas a request would rather be answered by: what it says itself, else `default`, then what its
+/// header `prefer-replica` says. `random` is another text each time. Errors: `BadRequest` for a rule that is
+/// none.
 pub fn replica_choice(
     params: &Params,
-    header: Option<&str>,
+    (header, default): (Option<&str>, Option<&str>),
     random: impl FnOnce() -> String,
 ) -> Result<ReplicaChoice> {
-    let lists = [PREFERENCE.sent(params), PREFER_REPLICA.sent(params), header];
+    let lists = [PREFERENCE.sent(params).or(default), PREFER_REPLICA.sent(params), header];
     let mut choice = ReplicaChoice::default();
     let mut random = Some(random);
     for rule in lists.into_iter().flatten().flat_map(|list| list.split(',')).map(str::trim) {
@@ -201,7 +205,9 @@ mod tests {
         let read = |list: &str, header: Option<&str>| {
             let pairs = [("shards.preference", list), ("q", "cats"), ("user", "7")];
             let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            replica_choice(&Params::new(pairs.to_vec()), header, || "5".to_owned())
+            replica_choice(&Params::new(pairs.to_vec()), (header, Some("replica.leader:true")), || {
+                "5".to_owned()
+            })
         };
         let rules = |list: &str| read(list, None).unwrap().rules;
         assert!(read("", None).unwrap().is_free());
@@ -211,6 +217,9 @@ mod tests {
             [ReplicaRule::Kind("PULL".into()), ReplicaRule::Here, ReplicaRule::Leads(false)]
         );
         assert_eq!(rules("replica.location:http://h:1"), [ReplicaRule::Location("http://h:1".into())]);
+        let unsaid =
+            replica_choice(&Params::default(), (None, Some("replica.leader:true")), String::new).unwrap();
+        assert_eq!(unsaid.rules, [ReplicaRule::Leads(true)]);
         let both = read("replica.leader:true", Some("type:TLOG")).unwrap();
         assert_eq!(both.rules, [ReplicaRule::Leads(true), ReplicaRule::Kind("TLOG".into())]);
         let equals = |list: &str| read(list, None).unwrap().equals;

@@ -104,11 +104,12 @@ impl Node {
         }
     }
 
-    /// Sets properties of a collection, or removes those without a value.
+    /// Sets properties of a collection, or removes those without a value, and says whether it takes updates
+    /// where that is to change: none that was not under way is acknowledged behind it.
     pub async fn set_properties(
         self: &Arc<Self>,
         collection: &Arc<Collection>,
-        values: BTreeMap<String, Option<String>>,
+        (values, read_only): (BTreeMap<String, Option<String>>, Option<bool>),
     ) -> Result<()> {
         let (node, collection) = (self.clone(), collection.clone());
         let work = move || {
@@ -121,6 +122,7 @@ impl Node {
                             None => drop(entry.properties.remove(name)),
                         }
                     }
+                    entry.read_only = read_only.unwrap_or(entry.read_only);
                 })?;
             }
             node.tell_of(&collection);

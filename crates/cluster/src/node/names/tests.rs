@@ -96,7 +96,7 @@ async fn aliases_survive_a_restart() {
     let films = node.find("films").unwrap();
     let version = films.state_version();
     let values = [("shelf".to_owned(), Some("2".to_owned())), ("none".to_owned(), None)].into();
-    node.set_properties(&films, values).await.unwrap();
+    node.set_properties(&films, (values, None)).await.unwrap();
     assert_eq!(films.state_version(), version + 1);
     drop((films, node));
 

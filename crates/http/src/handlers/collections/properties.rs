@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use cluster::ClusterState;
 use plan::{Error, Result};
+use solr::Params;
 use solr::params::admin::collections as params;
+use solr::params::shards::{DEFAULT_PREFERENCES, replica_choice};
 use solr::response::Entries;
 
 use super::lifecycle::not_found;
@@ -16,7 +18,7 @@ use crate::request::call::Call;
 
 /// Properties that Solr knows, besides those that begin with `ext.`.
 const OF_CLUSTER: [&str; 5] =
-    ["urlScheme", "location", "defaultShardPreferences", "maxCoresPerNode", "samplePercentage"];
+    ["urlScheme", "location", DEFAULT_PREFERENCES, "maxCoresPerNode", "samplePercentage"];
 /// Bounds of what is kept.
 const COUNT_MAX: usize = 1000;
 const VALUE_BYTES_MAX: usize = 16 << 10;
@@ -34,6 +36,10 @@ pub(super) async fn of_cluster(call: &Call<'_>) -> Result<Entries> {
         let value = value.unwrap_or_default();
         return Err(Error::bad_request(format!("`urlScheme` is `{value}`; use `http` or `https`")));
     }
+    if name == DEFAULT_PREFERENCES {
+        // What is no preference would fail every search from then on.
+        replica_choice(&Params::default(), (None, value.as_deref()), String::new)?;
+    }
     let edit = move |state: &mut ClusterState| {
         match value {
             Some(value) => drop(state.properties.insert(name, value)),
@@ -48,16 +54,15 @@ pub(super) async fn of_cluster(call: &Call<'_>) -> Result<Entries> {
 pub(super) async fn of_collection(call: &Call<'_>) -> Result<Entries> {
     let (collection, property) = (call.required(&params::NAME)?, call.required(&params::PROPERTY_NAME)?);
     let value = call.text(&params::PROPERTY_VALUE).map(str::to_owned);
-    set(call, collection, BTreeMap::from([(property.to_owned(), value)])).await
+    set(call, collection, (BTreeMap::from([(property.to_owned(), value)]), None)).await
 }
 
-/// One replica is what there is; the configset and a state of being read only are not changed here.
+/// One replica is what there is, and the configset is not changed here.
 pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
     let collection = call.required(&params::COLLECTION)?;
     replicas::check_count(call, &params::REPLICATION_FACTOR)?;
     for (name, value) in [
         (params::CONFIGSET.name, call.sent(&params::CONFIGSET)),
-        (params::READ_ONLY.name, call.sent(&params::READ_ONLY)),
         (params::PER_REPLICA_STATE.name, call.sent(&params::PER_REPLICA_STATE)),
     ] {
         if let Some(value) = value.filter(|value| *value != "false") {
@@ -72,6 +77,7 @@ pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
             (format!("{}{name}", params::PROPERTY.beginning()), Some(value).filter(|value| !value.is_empty()))
         })
         .collect();
+    let read_only = call.value(&params::READ_ONLY)?;
     let given = params::REPLICATION_FACTOR.is_sent(&call.params)
         || params::READ_ONLY.is_sent(&call.params)
         || params::PER_REPLICA_STATE.is_sent(&call.params);
@@ -80,15 +86,19 @@ pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
             "no supported values provided [replicationFactor, collection.configName, perReplicaState, readOnly]",
         ));
     }
-    set(call, collection, values).await
+    set(call, collection, (values, read_only)).await
 }
 
-async fn set(call: &Call<'_>, name: &str, values: BTreeMap<String, Option<String>>) -> Result<Entries> {
+async fn set(
+    call: &Call<'_>,
+    name: &str,
+    (values, read_only): (BTreeMap<String, Option<String>>, Option<bool>),
+) -> Result<Entries> {
     let collection = call.server.node.find(name).ok_or_else(|| not_found(name))?;
     let mut all = collection.properties();
     all.extend(values.iter().map(|(name, value)| (name.clone(), value.clone().unwrap_or_default())));
     checked(&all)?;
-    call.server.node.set_properties(&collection, values).await?;
+    call.server.node.set_properties(&collection, (values, read_only)).await?;
     Ok(vec![])
 }
 

@@ -155,6 +155,7 @@ pub(super) fn described(collection: &Description) -> CollectionFacts {
         created_ms: collection.created_ms(),
         state_version: collection.state_version(),
         router: (router.kind.name(), router.field.clone()),
+        read_only: collection.is_read_only(),
         shards: shards.collect(),
         properties: of_state.map(|(name, value)| (name.clone(), value.clone())).collect(),
         aliases: vec![],

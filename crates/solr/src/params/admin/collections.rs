@@ -111,7 +111,12 @@ pub const TARGET_NODE: Param<String> = plain(
     "targetNode",
     "With `MOVEREPLICA` and `REPLACENODE`: where to; else whoever lives and has the fewest shards.",
 );
-pub const READ_ONLY: Param<String> = plain("readOnly", "With `MODIFYCOLLECTION`: `false`.");
+pub const READ_ONLY: Param<bool> = Param::new(
+    "readOnly",
+    is_true,
+    NoDefault,
+    "With `MODIFYCOLLECTION`: whether updates, commits among them, are refused with 403.",
+);
 pub const PER_REPLICA_STATE: Param<String> =
     plain("perReplicaState", "With `CREATE` and `MODIFYCOLLECTION`: `false`.");
 pub const PROPERTY: Family = Family {
