@@ -39,7 +39,8 @@ usage: cargo xtask TASK
          [--record]        ask this server for the answers and write them down, instead of comparing
          [--random N]      ask N random requests (compat/random.yaml) of the Solr at --url and of a Parhelion instead
          [--ours URL]      that Parhelion, where it is not to be one of this checkout: --url may then be an older one
-         [--create-ours HOW]  how its collection is made: shards:N asks whether N shards answer as one does
+         [--create-ours HOW]  how its collection is made: shards:N asks whether N shards answer as one does,
+                           shards:NxR also with R replicas of each, spread over the nodes of its cluster
          [--seed N]        the first of them; each request has the number of its seed
          [--verbose]       every difference, not the first few of a step
   simulate                 lives of a shard on one thread, each from a seed, on a home that fails in every way

@@ -166,7 +166,10 @@ impl FileRun<'_> {
         let scenario = Scenario::read(&self.path)?;
         let label = self.label();
         let core = format!("compat_{}", label.replace(['/', '-', '.'], "_"));
-        let create = scenario.shards.map_or_else(|| self.options.create.clone(), Create::Collections);
+        let create = scenario.shards.map_or_else(
+            || self.options.create.clone(),
+            |shards| Create::Collections { shards, replicas: 1 },
+        );
         let answers = self.answers(&scenario, &create, &core).with_context(|| label.clone());
         create.delete(self.server, &core)?;
         match answers {

@@ -15,26 +15,26 @@ use crate::args::Misuse;
 pub enum Create {
     /// `/admin/cores?action=CREATE&name=X&configSet=Y`.
     Cores,
-    /// `/admin/collections?action=CREATE&name=X&collection.configName=Y&numShards=N`.
-    Collections(usize),
+    /// `/admin/collections?action=CREATE&name=X&collection.configName=Y&numShards=N&replicationFactor=R`.
+    Collections { shards: usize, replicas: usize },
     /// Copy `configsets/<name>` into this Solr home, then CoreAdmin CREATE with `instanceDir`.
     Home(PathBuf),
 }
 
 impl Create {
     pub fn has_shards(&self) -> bool {
-        matches!(self, Self::Collections(shards) if *shards > 1)
+        matches!(self, Self::Collections { shards, .. } if *shards > 1)
     }
 
     pub fn parse(text: &str) -> Result<Self> {
         match (text, text.strip_prefix("home:")) {
             ("cores", _) => Ok(Self::Cores),
-            ("collections", _) => Ok(Self::Collections(1)),
+            ("collections", _) => Ok(Self::Collections { shards: 1, replicas: 1 }),
             (_, Some(dir)) => Ok(Self::Home(PathBuf::from(dir))),
-            _ => match text.strip_prefix("shards:").map(str::parse) {
-                Some(Ok(shards)) => Ok(Self::Collections(shards)),
-                _ => bail!(Misuse(format!(
-                    "`--create` is cores, collections, shards:N or home:DIR, not `{text}`"
+            _ => match text.strip_prefix("shards:").and_then(shards_and_replicas) {
+                Some((shards, replicas)) => Ok(Self::Collections { shards, replicas }),
+                None => bail!(Misuse(format!(
+                    "`--create` is cores, collections, shards:N, shards:NxREPLICAS or home:DIR, not `{text}`"
                 ))),
             },
         }
@@ -46,9 +46,10 @@ impl Create {
         let mut pairs = vec![pair("action", "CREATE"), pair("name", name)];
         match self {
             Self::Cores => pairs.push(pair("configSet", configset)),
-            Self::Collections(shards) => {
+            Self::Collections { shards, replicas } => {
                 pairs.push(pair("collection.configName", configset));
                 pairs.push(pair("numShards", &shards.to_string()));
+                pairs.push(pair("replicationFactor", &replicas.to_string()));
                 // Of several nodes each gets some; Solr does so by itself.
                 pairs.push(pair("createNodeSet", "ALL_LIVE_NODES"));
             }
@@ -66,7 +67,7 @@ impl Create {
     /// Deletes the collection with its data; that it does not exist is no error.
     pub fn delete(&self, server: &Server, name: &str) -> Result<()> {
         let pairs = match self {
-            Self::Collections(_) => vec![pair("action", "DELETE"), pair("name", name)],
+            Self::Collections { .. } => vec![pair("action", "DELETE"), pair("name", name)],
             _ => vec![pair("action", "UNLOAD"), pair("core", name), pair("deleteInstanceDir", "true")],
         };
         server.get(self.path(), &pairs)?;
@@ -75,10 +76,16 @@ impl Create {
 
     fn path(&self) -> &'static str {
         match self {
-            Self::Collections(_) => "/admin/collections",
+            Self::Collections { .. } => "/admin/collections",
             _ => "/admin/cores",
         }
     }
+}
+
+/// `4` or `4x2`.
+fn shards_and_replicas(text: &str) -> Option<(usize, usize)> {
+    let (shards, replicas) = text.split_once('x').unwrap_or((text, "1"));
+    Some((shards.parse().ok()?, replicas.parse().ok()?))
 }
 
 fn pair(name: &str, value: &str) -> (String, String) {
@@ -107,8 +114,9 @@ mod tests {
     #[test]
     fn reads_every_way() {
         assert_eq!(Create::parse("cores").unwrap(), Create::Cores);
-        assert_eq!(Create::parse("collections").unwrap(), Create::Collections(1));
-        assert_eq!(Create::parse("shards:3").unwrap(), Create::Collections(3));
+        assert_eq!(Create::parse("collections").unwrap(), Create::Collections { shards: 1, replicas: 1 });
+        assert_eq!(Create::parse("shards:3").unwrap(), Create::Collections { shards: 3, replicas: 1 });
+        assert_eq!(Create::parse("shards:4x2").unwrap(), Create::Collections { shards: 4, replicas: 2 });
         assert!(Create::parse("shards:x").is_err());
         assert_eq!(Create::parse("home:/x").unwrap(), Create::Home(PathBuf::from("/x")));
         assert!(Create::parse("magic").is_err());
