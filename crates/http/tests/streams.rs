@@ -162,7 +162,13 @@ async fn who_takes_its_time_keeps_nobody_out() {
     let mut stream = begin(&served, "", JSON).await;
     chunk(&mut stream, br#"[{"id":"a"},"#).await;
     until_there(&served, "a").await;
-    let answer = served.post("/solr/films/update", "application/json", r#"[{"id":"b"}]"#).await;
+    // What was done of it is there a moment before its pass is given back.
+    let answer = loop {
+        let answer = served.post("/solr/films/update", "application/json", r#"[{"id":"b"}]"#).await;
+        if answer.status != 429 {
+            break answer;
+        }
+    };
     assert_eq!(answer.status, 200, "{}", answer.body);
     chunk(&mut stream, br#"{"id":"c"}]"#).await;
     assert_eq!(end(stream).await.status, 200);
