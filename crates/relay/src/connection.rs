@@ -38,12 +38,14 @@ pub(crate) async fn serve(stream: AppStream, shared: Arc<Shared>, stopped: watch
     let mut stop = stopped.clone();
     let told = async move { drop(stop.wait_for(|stop| *stop).await) };
     let ended = tokio::select! {
-        ended = talk.as_mut() => ended,
+        // An answer that comes with the end is written behind it, and says so.
+        biased;
         () = told => {
             // What is under way ends, with `Connection: close`.
             talk.as_mut().graceful_shutdown();
             talk.await
         }
+        ended = talk.as_mut() => ended,
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke off");
