@@ -138,6 +138,7 @@ impl Owners {
         let led = self.of_shard(shard).clone();
         let followers = self.followers.get_mut(shard).into_iter().flatten();
         match followers.into_iter().find(|it| it.member.id == next.id) {
+            // Clients see the same cores on the same nodes, and another that leads.
             Some(found) if found.replica.kind.may_lead() => {
                 let replica = found.replica;
                 self.promote((entry, shard), replica);

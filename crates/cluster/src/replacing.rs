@@ -55,6 +55,7 @@ impl GoneMembers {
             .map(|it| (it.id.clone(), it))
             .collect();
         let since_ms = &mut self.state().since_ms;
+        // Who came back, for a moment even, begins anew.
         since_ms.retain(|id, _| gone.contains_key(id));
         for (id, member) in gone {
             since_ms.entry(id).or_insert((member, now_ms));
@@ -84,6 +85,7 @@ impl GoneMembers {
         let is_due = |it: &Member| {
             since_ms.get(&it.id).is_some_and(|(_, since_ms)| now_ms.saturating_sub(*since_ms) >= *after_ms)
         };
+        // Leaders and followers alike: a copy takes as much room as what it is a copy of.
         let mut load: BTreeMap<&str, usize> = living.iter().map(|member| (member.id.as_str(), 0)).collect();
         let of = |owned: &'a Owned| owned.owners.as_ref().map(|owners| &owners.value);
         for (owned, owners) in owned.values().filter_map(|owned| Some((owned, of(owned)?))) {
@@ -109,6 +111,7 @@ impl GoneMembers {
                 let Some(gone) = followers.iter_mut().find(|it| is_due(&it.member)) else { continue };
                 let free = living.iter().filter(|it| !has_one.contains(&it.id));
                 let next = free.min_by_key(|it| (load.get(it.id.as_str()).copied(), it.id.clone()));
+                // The others wait for the next look, which counts what these have become.
                 let Some(next) = next.filter(|_| left > 0) else { continue };
                 left -= 1;
                 load.get_mut(next.id.as_str()).into_iter().for_each(|count| *count += 1);

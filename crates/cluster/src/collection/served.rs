@@ -181,6 +181,7 @@ impl Home {
     /// Behind the updates that have passed.
     pub fn set_read_only(&self, is_read_only: bool) {
         if is_read_only != self.is_read_only() {
+            // Whoever passed before is in the log; whoever comes after is refused.
             let _alone = self.alone();
             self.is_read_only.store(is_read_only, Ordering::Release);
         }

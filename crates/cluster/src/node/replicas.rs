@@ -60,12 +60,14 @@ impl Node {
         let work = move || {
             let identity = identity(&node, &collection, &name)?;
             node.change_owners(&collection, |owners| {
+                // Before it goes, in the same change: there is no moment without a leader.
                 if owners.leading(&collection.entry(), &name.shard) == identity {
                     let next = node.next_leader(owners, &name.shard).ok_or_else(|| last_one(&name))?;
                     owners.promote((&collection.entry(), &name.shard), next);
                 }
                 owners.followers.entry(name.shard.clone()).or_default().retain(|it| it.replica != identity);
                 owners.followers.retain(|_, followers| !followers.is_empty());
+                // Its number is never given again, so nobody would find them.
                 owners.properties.remove(&name.replica);
                 Ok(())
             })
@@ -228,6 +230,7 @@ impl Node {
         self.check_own(&entry)?;
         let mut owners = found.value.clone();
         let edited = edit(&mut owners)?;
+        // Asked a second time, as behind an answer that was lost: nobody has anything to take up.
         if owners == found.value {
             return Ok(edited);
         }

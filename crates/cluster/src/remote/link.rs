@@ -66,6 +66,23 @@ pub(super) enum Watch {
     Leave,
 }
 
+/// How any of several is asked that have the same. Those that answered a moment ago come first; each is left
+/// as soon as it says nothing at all, as long as another may be asked instead, which what is `here` is too.
+/// Where none of them said anything, the first is waited for at last.
+pub(super) fn in_turn<T>(
+    asked: &[T],
+    link: impl Fn(&T) -> &Arc<Link>,
+    is_here_too: bool,
+) -> impl Iterator<Item = (&T, Watch)> {
+    let several = asked.len() > 1;
+    // One alone is asked whatever it said: a look would take the turn of whoever tries it again.
+    let (silent, answering): (Vec<_>, Vec<_>) =
+        asked.iter().partition(|one| several && link(one).is_silent());
+    let watch = if several || is_here_too { Watch::Leave } else { Watch::Wait };
+    let last = asked.first().filter(|_| several && !is_here_too).map(|first| (first, Watch::Wait));
+    answering.into_iter().chain(silent).map(move |one| (one, watch)).chain(last)
+}
+
 /// What followers and leaders ask one another is asked again soon: who has not answered by then holds up
 /// nobody any longer.
 const SHORT_MS: u64 = 2_000;

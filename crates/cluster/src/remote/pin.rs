@@ -13,7 +13,7 @@ use plan::{Error, ErrorKind, Result, SearchPlan, Value};
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
 
-use super::link::{Link, Watch};
+use super::link::{Link, Watch, in_turn};
 use super::message::{Moment, PinId, PinQuestion, Question};
 use crate::shard::{
     DocumentAtRead, ExplainOtherRead, FilePiece, ImageRead, LikeCountsRead, Shard, ShardSnapshot,
@@ -56,8 +56,10 @@ impl RemotePin {
         here: impl FnOnce(&dyn ShardSnapshot) -> Result<T>,
     ) -> Result<T> {
         let Some(own) = &self.own else { return there() };
-        if let Some(Kept::Here(own)) = &*self.kept() {
-            return here(&**own);
+        // Without the lock: questions of one search run side by side.
+        let kept = self.kept().clone();
+        if let Some(Kept::Here(own)) = kept {
+            return here(&*own);
         }
         let failed = match there() {
             Err(error) if asks_another(&error) => error,
@@ -87,7 +89,7 @@ impl RemotePin {
         }
         // Whoever else asks waits for the answer: two questions must not make two moments.
         let mut failed = None;
-        for (link, moment, watch) in in_turn(&self.asked, self.own.is_some()) {
+        for ((link, moment), watch) in in_turn(&self.asked, |(link, _)| link, self.own.is_some()) {
             let asked = Question::Pinned(*moment, question);
             match link.ask_pin(&asked, meters, watch) {
                 (None, Err(error)) if asks_another(&error) => failed = failed.or(Some(error)),
@@ -101,22 +103,6 @@ impl RemotePin {
         }
         Err(failed.unwrap_or_else(|| Error::internal("nobody was asked")))
     }
-}
-
-/// Those that answered a moment ago first. Each is left as soon as it says nothing at all, as long as another
-/// may be asked instead; where none of them said anything, the first is waited for at last.
-fn in_turn(
-    asked: &[(Arc<Link>, Moment)],
-    is_own_left: bool,
-) -> impl Iterator<Item = (&Arc<Link>, &Moment, Watch)> {
-    let (silent, answering): (Vec<_>, Vec<_>) = match asked {
-        [_] => (Vec::new(), asked.iter().collect()),
-        several => several.iter().partition(|(link, _)| link.is_silent()),
-    };
-    let watch = if asked.len() > 1 || is_own_left { Watch::Leave } else { Watch::Wait };
-    let last = asked.first().filter(|_| asked.len() > 1 && !is_own_left);
-    let each = answering.into_iter().chain(silent).map(move |(link, moment)| (link, moment, watch));
-    each.chain(last.map(|(link, moment)| (link, moment, Watch::Wait)))
 }
 
 impl Drop for RemotePin {

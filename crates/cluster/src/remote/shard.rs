@@ -9,7 +9,7 @@ use plan::{Commit, Error, ErrorKind, LogPosition, Operation, Result, Schema, Upd
 use serde::de::DeserializeOwned;
 use store::{ContentDigest, ShardImage, Watermark};
 
-use super::link::{Link, Watch};
+use super::link::{Link, Watch, in_turn};
 use super::message::{Moment, Question, ReadQuestion};
 use super::pin::{RemotePin, asks_another};
 use super::replica::RemoteReplica;
@@ -35,13 +35,9 @@ impl RemoteShard {
 
     /// Of what only reads and need not be of this very moment.
     fn ask_any<T: DeserializeOwned>(&self, question: ReadQuestion<'_>, meters: &Meters) -> Result<T> {
-        let (silent, answering): (Vec<_>, Vec<_>) = match &*self.replicas {
-            [_] => (Vec::new(), self.replicas.iter().collect()),
-            several => several.iter().partition(|it| it.link().is_silent()),
-        };
-        let watch = if self.replicas.len() > 1 { Watch::Leave } else { Watch::Wait };
         let (mut question, mut failed) = (question, None);
-        for replica in answering.into_iter().chain(silent) {
+        for (replica, watch) in in_turn(&self.replicas, RemoteReplica::link, false) {
+            // A copy is another thing to whoever is asked: an owner that was deposed has none.
             let asked = if replica.leads() { Question::Read(question) } else { Question::ReadCopy(question) };
             match replica.link().ask_watched(&asked, meters, watch) {
                 Err(error) if asks_another(&error) => failed = failed.or(Some(error)),

@@ -77,7 +77,8 @@ pub(crate) async fn while_answering<T>(
         if !is_there {
             return Err(Error::new(ErrorKind::Unavailable, format!("`{}` does not answer", member.name)));
         }
-        // It is at work. What it is asked may take its time.
+        // It is at work. What it is asked may take its time, and is not asked of another beside: that would
+        // double the load when there is most of it.
         quiet = quiet.saturating_mul(2);
     }
 }

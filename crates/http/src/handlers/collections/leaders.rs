@@ -57,6 +57,7 @@ pub(super) async fn balance_property(call: &Call<'_>) -> Result<Entries> {
         let may = |member: &Member| !only_living || call.server.node.is_alive(member);
         let replicas = described.replicas(&shard).into_iter();
         let may_have = replicas.filter(|(it, member)| it.kind != ReplicaKind::Pull && may(member));
+        // Among equals whoever has it keeps it, so that balancing what is even moves no leader.
         let chosen = may_have.min_by_key(|(it, member)| {
             let has_it = described.replica_properties(it).contains_key(&property);
             (load.get(&member.id).copied().unwrap_or_default(), !has_it, it.node_number)
@@ -95,6 +96,7 @@ pub(super) async fn rebalance(call: &Call<'_>) -> Result<Entries> {
             already.push(told("skipped", message));
             continue;
         }
+        // One that cannot lead keeps no other from leading.
         match call.server.node.lead_by(&collection, name).await {
             Ok(_) => moved
                 .push(told("success", format!("Successfully changed leader of slice {shard} to {replica}"))),

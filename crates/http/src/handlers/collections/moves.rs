@@ -44,6 +44,7 @@ pub(super) async fn remove(call: &Call<'_>) -> Result<Entries> {
     if call.value(&params::ONLY_IF_DOWN)? {
         check_down(call, &names)?;
     }
+    // One after the other: whoever leads may be another behind each.
     for name in names {
         call.server.node.remove_replica(&collection, name).await?;
     }
@@ -124,6 +125,7 @@ fn chosen(call: &Call<'_>, count: usize) -> Result<Vec<ReplicaName>> {
                 document.name
             )));
         }
+        // False comes first: nobody reads from those that are down.
         follow.sort_by_key(|(.., member)| call.server.node.is_alive(member));
         names.extend(follow.into_iter().take(count).map(|(_, name, ..)| name));
     }

@@ -24,6 +24,13 @@ struct Placed {
     on: String,
 }
 
+impl Placed {
+    /// Whether both are replicas of one shard, of which no node may have two.
+    fn shares_shard(&self, other: &Self) -> bool {
+        self.collection == other.collection && self.name.shard == other.name.shard
+    }
+}
+
 pub(super) async fn replace(call: &Call<'_>) -> Result<Entries> {
     let source = call.required(&params::SOURCE_NODE)?;
     let targets: Vec<String> = call.text(&params::TARGET_NODE).map(str::to_owned).into_iter().collect();
@@ -99,21 +106,14 @@ pub(super) async fn balance(call: &Call<'_>) -> Result<Entries> {
 /// The move that makes the greatest difference of loads smaller; of replicas those that follow first, for
 /// they interrupt nobody.
 fn next_move(placed: &[Placed], nodes: &[String]) -> Option<(Placed, String)> {
-    let mut load: BTreeMap<&str, usize> = nodes.iter().map(|node| (node.as_str(), 0)).collect();
-    for it in placed {
-        load.get_mut(it.on.as_str()).into_iter().for_each(|count| *count += 1);
-    }
-    let mut ordered: Vec<(&str, usize)> = load.into_iter().collect();
+    let mut ordered: Vec<(&str, usize)> = load_of(nodes, placed).into_iter().collect();
+    // By name among equals, so that the same request moves the same replicas.
     ordered.sort_by_key(|(name, count)| (*count, *name));
     for (from, most) in ordered.iter().rev() {
         for (to, _) in ordered.iter().take_while(|(_, fewest)| fewest + 1 < *most) {
             let mut here: Vec<&Placed> = placed.iter().filter(|it| it.on == *from).collect();
             here.sort_by_key(|it| it.leads);
-            let fits = |it: &&&Placed| {
-                let same =
-                    |other: &Placed| other.collection == it.collection && other.name.shard == it.name.shard;
-                !placed.iter().any(|other| other.on == *to && same(other))
-            };
+            let fits = |it: &&&Placed| !placed.iter().any(|other| other.on == *to && other.shares_shard(it));
             if let Some(found) = here.iter().find(fits) {
                 return Some((Placed::clone(found), (*to).to_owned()));
             }
@@ -139,16 +139,13 @@ async fn empty(call: &Call<'_>, sources: &[String], targets: &[String]) -> Resul
         named => named.to_vec(),
     };
     let goes: Vec<&Placed> = placed.iter().filter(|it| sources.contains(&it.on)).collect();
-    let mut load: BTreeMap<&str, usize> = targets.iter().map(|node| (node.as_str(), 0)).collect();
-    for it in &placed {
-        load.get_mut(it.on.as_str()).into_iter().for_each(|count| *count += 1);
-    }
+    let mut load = load_of(&targets, &placed);
+    // As it will be: two replicas of one shard may both have to leave.
     let mut now = placed.clone();
     let mut moves = Vec::new();
     // All of them before any: a node that cannot be emptied is left as it is.
     for it in goes {
-        let same = |other: &Placed| other.collection == it.collection && other.name.shard == it.name.shard;
-        let is_free = |node: &str| !now.iter().any(|other| other.on == node && same(other));
+        let is_free = |node: &str| !now.iter().any(|other| other.on == node && other.shares_shard(it));
         let to = load.iter().filter(|(node, _)| is_free(node)).min_by_key(|(node, count)| (**count, **node));
         let Some(to) = to.map(|(node, _)| (*node).to_owned()) else {
             return Err(Error::bad_request(format!(
@@ -176,6 +173,7 @@ async fn step(call: &Call<'_>, placed: &Placed, to: Option<&str>) -> Result<()> 
     let led_here =
         node.find_own(&placed.collection).filter(|collection| collection.lead_elsewhere().is_none());
     let Placed { collection, name, .. } = placed;
+    // Asked anew for each step: a lead may have gone since the last one.
     if let Some(led) = led_here {
         return match to {
             Some(to) => node.move_replica(&led, name.clone(), Some(to.to_owned())).await.map(drop),
@@ -192,6 +190,12 @@ async fn step(call: &Call<'_>, placed: &Placed, to: Option<&str>) -> Result<()> 
     ];
     asked.extend(to.map(|to| (params::TARGET_NODE.name, to)));
     ask_for(call, lead, asked.into_iter()).await.map(drop)
+}
+
+/// How many replicas each of some nodes has.
+fn load_of<'a>(nodes: &'a [String], placed: &[Placed]) -> BTreeMap<&'a str, usize> {
+    let on = |node: &str| placed.iter().filter(|it| it.on == node).count();
+    nodes.iter().map(|node| (node.as_str(), on(node))).collect()
 }
 
 fn placed(described: &[Description]) -> Vec<Placed> {
