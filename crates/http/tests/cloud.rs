@@ -98,6 +98,16 @@ async fn a_collection_says_where_its_documents_are() {
     let docs = |answer: &str| answer.split_once(r#""docs":"#).unwrap().1.to_owned();
     assert_eq!(docs(&found), docs(&searched));
     assert!(found.contains(r#""[shard]":"shard1""#) && found.contains(r#""[shard]":"shard2""#), "{found}");
+    // Without a query that matches, its own shard says so; the other does not have it.
+    let why = async |shard: &str| {
+        let path = format!("/solr/halves/whynot?q=name_s:nothing&id=a&shards={shard}&wt=json&indent=off");
+        body(&served, &path).await
+    };
+    let is_first = found.contains(r#"{"id":"a","[shard]":"shard1"}"#);
+    let (own, other) = if is_first { ("shard1", "shard2") } else { ("shard2", "shard1") };
+    assert!(why(own).await.contains(r#""verdict":"query""#));
+    assert!(why(other).await.contains(r#""verdict":"elsewhere""#));
+    assert!(why("shard1,shard2").await.contains(r#""verdict":"query""#));
     refused(&served, "/solr/halves/admin/luke?docId=0", "`docId` is a number within one core").await;
     let core = body(&served, "/solr/halves_shard2_replica_n2/admin/luke?docId=0&indent=off").await;
     assert!(core.contains(r#""doc":{"docId":0"#), "{core}");

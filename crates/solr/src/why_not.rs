@@ -21,6 +21,8 @@ pub struct Question<'a> {
     pub id: &'a str,
     /// Whether it exists, visible or not.
     pub exists: bool,
+    /// Whether searches see it in a shard that the request does not ask.
+    pub is_elsewhere: bool,
     pub why: &'a WhyNot,
     /// What [`ranking`] found, where filters and query let the document pass.
     pub ranking: Option<&'a SearchResult>,
@@ -51,6 +53,10 @@ pub fn answer(question: &Question<'_>, schema: &Schema) -> Entries {
     told.put("id", Node::from(question.id.to_owned()));
     match (&question.why.filters[..], &question.why.query) {
         _ if !question.exists => told.verdict("missing", "there is no document with this id"),
+        _ if question.is_elsewhere => {
+            told.verdict("elsewhere", "it is in a shard that the request does not ask");
+            told.edits.push("leave out `shards`, `_route_` and `distrib=false`".to_owned());
+        }
         _ if !question.why.visible => {
             told.verdict("invisible", "it was updated after the last commit that opened a searcher");
             told.edits.push("commit".to_owned());

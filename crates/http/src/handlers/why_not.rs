@@ -5,16 +5,16 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, GetShards};
-use plan::{Error, FieldSelection, Result};
+use cluster::{Collection, GetShards, Together};
+use plan::{Error, FieldSelection, Result, ShardChoice};
 use solr::Params;
-use solr::params::{query, why_not};
+use solr::params::{query, shards, why_not};
 use solr::response::Entries;
 use solr::select::SelectRequest;
 use solr::why_not::{Question, answer, ranking};
 
 use super::permit::Permit;
-use super::select::SearchScope;
+use super::select::{SearchScope, selected};
 use crate::request::call::Call;
 
 pub(super) async fn run(
@@ -27,10 +27,16 @@ pub(super) async fn run(
     let scope = SearchScope::of(call, collection, permit);
     let context = scope.context();
     let plan = SelectRequest::parse(params)?.resolve(&context)?.plan;
-    let pinned = collection.pin();
-    let why = pinned.why_not(&plan, &id, &permit.meters).await?;
+    let choice = shards::choice(params)?;
+    let all = Together::of(collection.clone(), []);
+    let asked = all.clone().of_shards(selected(all.collections(), &choice, call.core)?).pin();
+    let why = asked.why_not(&plan, &id, &permit.meters).await?;
+    let is_elsewhere = !why.visible
+        && choice != ShardChoice::All
+        && all.pin().why_not(&plan, &id, &permit.meters).await?.visible;
     let ids = [id];
     let exists = why.visible
+        || is_elsewhere
         || collection
             .get((&ids, GetShards::default()), &FieldSelection::default())
             .await?
@@ -38,13 +44,14 @@ pub(super) async fn run(
             .any(Option::is_some);
     let passes = why.visible && why.filters.is_empty() && why.query.is_none();
     let ranking = match passes {
-        true => Some(pinned.search(Arc::new(ranking(&plan)), &permit.meters).await?),
+        true => Some(asked.search(Arc::new(ranking(&plan)), &permit.meters).await?),
         false => None,
     };
     // Those that collapse are no filters of the plan.
     let filters = query::FQ.sent_all(params).filter(|text| !text.trim().is_empty());
     let filters = filters.filter(|text| !text.starts_with("{!collapse")).collect();
     let [id] = &ids;
-    let question = Question { id, exists, why: &why, ranking: ranking.as_ref(), page: plan.page, filters };
+    let (why, ranking) = (&why, ranking.as_ref());
+    let question = Question { id, exists, is_elsewhere, why, ranking, page: plan.page, filters };
     Ok(answer(&question, context.schema))
 }
