@@ -405,6 +405,21 @@ async fn who_says_nothing_is_not_waited_for_where_another_has_the_shard() {
     for member in &members {
         member.node.refresh().unwrap();
     }
+    // Each shard is told of by the replica that answered: a leader here, where nothing else is preferred.
+    let told = json(&c.get("/solr/films,books/select?q=*:*&rows=0&shards.info=true").await);
+    let names: Vec<_> = told["shards.info"].as_object().unwrap().keys().collect();
+    for member in &members {
+        let own = format!("{}/solr/", member.node.member().url);
+        assert_eq!(names.iter().filter(|name| name.starts_with(&own)).count(), 1, "{own}: {names:?}");
+    }
+    let told = json(
+        &a.get("/solr/films/select?q=*:*&rows=0&shards.info=true&shards.preference=replica.leader:false")
+            .await,
+    );
+    for (_, one) in told["shards.info"].as_object().unwrap() {
+        let address = one["shardAddress"].as_str().unwrap();
+        assert!(names.iter().all(|name| !name.starts_with(address)), "{address}: {names:?}");
+    }
     // It lives as far as anybody was told. One without a part of it sends requests to the lead; one that
     // gathers from several asks their shards.
     cluster.silence(&[a]);

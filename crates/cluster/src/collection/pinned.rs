@@ -102,6 +102,13 @@ impl Collection {
         lost.map(|(document, losses)| (document.core.clone(), losses)).collect()
     }
 
+    /// Where clients reach this member's replica of the shard with this core, where the cluster has others.
+    pub fn own_replica_address(&self, core: &str) -> Option<String> {
+        let served = self.home.served();
+        let number = served.documents.iter().position(|shard| shard.core == core)?;
+        served.shards.get(number)?.replicas.own.as_ref().map(|own| own.address.clone())
+    }
+
     /// What searches see now.
     pub fn pin(&self) -> PinnedCollection {
         self.pin_shards(&ShardSelection::default(), &ReplicaChoice::default())
@@ -163,6 +170,11 @@ impl PinnedCollection {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             self.documents.get(self.shards.number(at) as usize)
         })
+    }
+
+    /// In the same order where clients reach the replicas that answered, where these are other members'.
+    pub fn addresses(&self) -> impl Iterator<Item = Option<String>> {
+        self.pins.iter().map(|pin| pin.replica_address())
     }
 
     /// What all shards are called, by the numbers that hits name them by.

@@ -22,10 +22,18 @@ use crate::shard::{
 
 pub(super) struct RemotePin {
     /// Who is asked, in this order, with what is pinned there by the first question. At least one.
-    asked: Vec<(Arc<Link>, Moment)>,
+    asked: Vec<PinTarget>,
     /// Asked where none of them answers.
     own: Option<Arc<dyn Shard>>,
     kept: Mutex<Option<Kept>>,
+}
+
+/// A replica that may be pinned.
+pub(super) struct PinTarget {
+    pub link: Arc<Link>,
+    pub moment: Moment,
+    /// How clients address it; empty where none of them asks.
+    pub address: String,
 }
 
 /// Where the moment is kept.
@@ -38,10 +46,10 @@ enum Kept {
 impl RemotePin {
     /// Of one member alone.
     pub fn of(link: Arc<Link>, moment: Moment) -> Self {
-        Self::new(vec![(link, moment)], None)
+        Self::new(vec![PinTarget { link, moment, address: String::new() }], None)
     }
 
-    pub fn new(asked: Vec<(Arc<Link>, Moment)>, own: Option<Arc<dyn Shard>>) -> Self {
+    pub fn new(asked: Vec<PinTarget>, own: Option<Arc<dyn Shard>>) -> Self {
         Self { asked, own, kept: Mutex::new(None) }
     }
 
@@ -89,7 +97,8 @@ impl RemotePin {
         }
         // Whoever else asks waits for the answer: two questions must not make two moments.
         let mut failed = None;
-        for ((link, moment), watch) in in_turn(&self.asked, |(link, _)| link, self.own.is_some()) {
+        for (PinTarget { link, moment, .. }, watch) in in_turn(&self.asked, |it| &it.link, self.own.is_some())
+        {
             let asked = Question::Pinned(*moment, question);
             match link.ask_pin(&asked, meters, watch) {
                 (None, Err(error)) if asks_another(&error) => failed = failed.or(Some(error)),
@@ -166,6 +175,13 @@ impl ShardSnapshot for RemotePin {
 
     fn is_remote(&self) -> bool {
         true
+    }
+
+    fn replica_address(&self) -> Option<String> {
+        let kept = self.kept();
+        let Some(Kept::There(link, _)) = &*kept else { return None };
+        let asked = self.asked.iter().find(|asked| Arc::ptr_eq(&asked.link, link))?;
+        Some(asked.address.clone()).filter(|address| !address.is_empty())
     }
 
     fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer> {

@@ -7,7 +7,7 @@ use plan::{EqualReplicas, ReplicaChoice, ReplicaRule};
 
 use super::link::{Exchange, Link};
 use super::message::{Moment, ShardAddress};
-use super::pin::RemotePin;
+use super::pin::{PinTarget, RemotePin};
 use crate::collection_documents::CollectionDocument;
 use crate::owners::{Member, Owners};
 use crate::replica::{Replica, ReplicaKind};
@@ -57,8 +57,9 @@ impl RemoteReplica {
     }
 
     /// What it is asked for.
-    pub(super) fn target(&self) -> (Arc<Link>, Moment) {
-        (self.link.clone(), if self.about.leads { Moment::Visible } else { Moment::Copy })
+    pub(super) fn target(&self) -> PinTarget {
+        let moment = if self.about.leads { Moment::Visible } else { Moment::Copy };
+        PinTarget { link: self.link.clone(), moment, address: self.about.address.clone() }
     }
 
     pub(super) fn leads(&self) -> bool {

@@ -88,6 +88,10 @@ pub trait ShardSnapshot: Send + Sync {
     fn is_remote(&self) -> bool {
         false
     }
+    /// Of another member's that answered, how clients address it.
+    fn replica_address(&self) -> Option<String> {
+        None
+    }
     /// Anything else that is asked; [`SnapshotRead::ask_pinned`] is the typed way to it.
     fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer>;
 }

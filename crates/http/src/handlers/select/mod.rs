@@ -108,7 +108,10 @@ pub(super) async fn run(
     let is_whole = sections.cut.is_none() && !permit.meters.allowance.was_used_up();
     let is_repeatable = search.as_ref().is_none_or(|it| it.is_repeatable) && !pipeline.is_command();
     let answer = search.as_ref().map(ComponentSearch::header).unwrap_or_default();
-    let info = search.as_ref().filter(|_| tells_shards).map(|search| together::told(call, search, &missing));
+    let info = search
+        .as_ref()
+        .filter(|_| tells_shards)
+        .map(|search| together::told((call, collections), search, &missing));
     let written = match search {
         Some(search) => search.write(sections, columns, (context.schema, shown), call),
         None => in_order(sections.entries, shown),

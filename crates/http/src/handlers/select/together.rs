@@ -109,9 +109,19 @@ fn check_kinds(plan: &SearchPlan, (first, other): (&Schema, &Schema)) -> Result<
 }
 
 /// What each shard found, under the name by which it is shown.
-pub(super) fn told(call: &Call<'_>, search: &ComponentSearch, missing: &Missing) -> (Name, Node) {
+pub(super) fn told(
+    (call, collections): (&Call<'_>, &[Arc<Collection>]),
+    search: &ComponentSearch,
+    missing: &Missing,
+) -> (Name, Node) {
     let ComponentSearch { pinned, result, .. } = search;
-    let cores = pinned.asked().map(|shard| shard.core.clone());
+    let node = &call.server.node;
+    let url = base_url(node.name(), scheme(&node.state()));
+    let here = |core: &str| {
+        let known = collections.iter().find_map(|it| it.own_replica_address(core));
+        known.unwrap_or_else(|| format!("{url}/{core}/"))
+    };
+    let replicas = pinned.asked().zip(pinned.addresses());
     // One alone is the whole result.
     let alone = ShardFound {
         total: result.total,
@@ -120,10 +130,10 @@ pub(super) fn told(call: &Call<'_>, search: &ComponentSearch, missing: &Missing)
         elapsed_ms: call.elapsed_ms(),
     };
     let found = result.by_shard.iter().copied().chain([alone]);
-    let asked =
-        |(core, found): (String, ShardFound)| AskedShard { missing: missing.of_core(&core), core, found };
-    let shards: Vec<_> = cores.zip(found).map(asked).collect();
-    let node = &call.server.node;
-    let url = base_url(node.name(), scheme(&node.state()));
-    ("shards.info".into(), shards_info(&url, &shards))
+    let asked = replicas.zip(found).map(|((shard, there), found)| AskedShard {
+        address: there.unwrap_or_else(|| here(&shard.core)),
+        found,
+        missing: missing.of_core(&shard.core),
+    });
+    ("shards.info".into(), shards_info(&Vec::from_iter(asked)))
 }
