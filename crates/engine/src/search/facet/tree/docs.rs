@@ -123,7 +123,7 @@ impl<'a> BucketDocs<'a> {
 }
 
 /// Documents with the number of the bucket each is in; a document may be in several. By segment, in order of
-/// documents.
+/// documents, or those of a bucket together in order.
 #[derive(Default)]
 pub(super) struct Placed {
     segments: Vec<PlacedSegment>,
@@ -158,8 +158,8 @@ impl Placed {
 
     /// The documents sorted by bucket: counted, then put where the counts of those before say. Order within
     /// one stays.
-    pub(super) fn grouped(&self, slots: usize) -> Grouped {
-        let group = |placed: &PlacedSegment| {
+    pub(super) fn into_groups(self, slots: usize) -> Grouped {
+        let group = |placed: PlacedSegment| {
             let mut ends = vec![0u32; slots + 1];
             for slot in &placed.slots {
                 if let Some(count) = ends.get_mut(*slot as usize + 1) {
@@ -170,6 +170,9 @@ impl Placed {
             for end in &mut ends {
                 sum += *end;
                 *end = sum;
+            }
+            if placed.slots.is_sorted() {
+                return GroupedSegment { docs: placed.docs, starts: ends };
             }
             let (starts, mut next) = (ends.clone(), ends);
             let mut docs = vec![0; placed.docs.len()];
@@ -182,7 +185,7 @@ impl Placed {
             }
             GroupedSegment { docs, starts }
         };
-        Grouped { segments: self.segments.iter().map(group).collect() }
+        Grouped { segments: self.segments.into_iter().map(group).collect() }
     }
 }
 
@@ -226,7 +229,7 @@ mod tests {
         for (doc, slot) in [(0, 2), (1, 0), (1, 2), (5, 1), (7, 2)] {
             placed.push(1, doc, slot);
         }
-        let grouped = placed.grouped(4);
+        let grouped = placed.into_groups(4);
         let check = |slot: usize, expected: &[DocId]| {
             let bucket = grouped.bucket(slot);
             assert_eq!(docs_of(&bucket, 1), expected, "{slot}");

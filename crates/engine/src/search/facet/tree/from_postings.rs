@@ -33,12 +33,13 @@ pub(super) fn terms_of_values(layout: &FieldLayout) -> Option<Field> {
     layout.inverted.filter(|_| is_term && of_strings)
 }
 
-/// Of `hits` those that have one of the `chosen` values, numbers of `strings` with their counts.
+/// Of `hits` those that have one of the `chosen` values, numbers of `strings` with their counts: `ascending`
+/// in each segment, as whoever sums up reads them, or one value after the other.
 pub(super) fn placed(
     context: &SearchContext<'_>,
     (strings, field): (&Strings, Field),
-    hits: &[Arc<Bits>],
-    chosen: &[(u64, u64)],
+    (hits, chosen): (&[Arc<Bits>], &[(u64, u64)]),
+    ascending: bool,
 ) -> Result<Option<Placed>> {
     let values: u64 = hits.iter().map(|bits| u64::from(bits.count())).sum();
     let mut cost = (chosen.len() as u64 * context.segments.len() as u64).saturating_mul(VALUES_A_TERM);
@@ -62,14 +63,14 @@ pub(super) fn placed(
     }
     // By segment, and in it by place: `sort` is stable.
     found.sort_by_key(|(number, ..)| *number);
-    read(context, field, hits, &found).map(Some)
+    read(context, (field, hits), &found, ascending).map(Some)
 }
 
 fn read(
     context: &SearchContext<'_>,
-    field: Field,
-    hits: &[Arc<Bits>],
+    (field, hits): (Field, &[Arc<Bits>]),
     terms: &[(usize, u32, TermInfo)],
+    ascending: bool,
 ) -> Result<Placed> {
     let mut placed = Placed::new(hits.len());
     let mut read = 0u32;
@@ -89,8 +90,10 @@ fn read(
                 }
             })?;
         }
-        // Ascending, as whoever sums up reads them; it is a merge of lists that ascend already.
-        pairs.sort_by_key(|(doc, _)| *doc);
+        if ascending {
+            // It is a merge of lists that ascend already.
+            pairs.sort_by_key(|(doc, _)| *doc);
+        }
         pairs.into_iter().for_each(|(doc, slot)| placed.push(number, doc, slot));
     }
     Ok(placed)

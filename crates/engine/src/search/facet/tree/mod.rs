@@ -7,6 +7,7 @@
 mod below;
 mod distinct;
 mod docs;
+mod every_value;
 mod first;
 mod from_postings;
 mod functions;

@@ -60,7 +60,7 @@ impl<'p> OpenRanges<'p> {
             found.iter_mut(),
         )?;
         if below.needs().sub_facets {
-            let grouped = placed.grouped(found.len());
+            let grouped = placed.into_groups(found.len());
             for (slot, (range, bucket)) in self.plan.all().zip(&mut found).enumerate() {
                 let path = Path { above: path, step: Step::Range(self.plan, range) };
                 bucket.facets = below.facets(tree, &grouped.bucket(slot), bucket.count, Some(&path))?;

@@ -103,11 +103,11 @@ impl Summary<'_> {
         stats.map(|(named, sums)| sums.partial(&named.stat.function, slot, depth)).collect()
     }
 
-    /// By bucket what orders them by a statistic.
-    pub(super) fn ranks(&self, stat: usize, buckets: usize) -> Vec<StatRank> {
-        let Some((named, place)) = self.stats.get(stat) else { return vec![NO_RANK; buckets] };
-        let Some(Some(sums)) = self.sums.get(*place) else { return vec![NO_RANK; buckets] };
-        (0..buckets).map(|slot| sums.rank(&named.stat.function, slot)).collect()
+    /// What orders buckets by a statistic.
+    pub(super) fn ranks(&self, stat: usize, slots: impl Iterator<Item = usize>) -> Vec<StatRank> {
+        let of = self.stats.get(stat).map(|(named, place)| (named, self.sums.get(*place)));
+        let Some((named, Some(Some(sums)))) = of else { return slots.map(|_| NO_RANK).collect() };
+        slots.map(|slot| sums.rank(&named.stat.function, slot)).collect()
     }
 }
 

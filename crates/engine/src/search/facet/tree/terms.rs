@@ -17,6 +17,7 @@ use tantivy::schema::Field;
 
 use super::below::{BucketsBelow, TreeContext};
 use super::docs::{BucketDocs, Placed};
+use super::every_value::{Counts, OfEvery, asked_of_every_value};
 use super::first::first;
 use super::from_postings;
 use super::keys::{KeyColumn, Keys};
@@ -29,7 +30,6 @@ use crate::search::context::SearchContext;
 use crate::search::facet::domain::Domain;
 use crate::search::key_table::KeyTable;
 use crate::search::lower::exists_docs;
-use crate::search::rounds::Round;
 use crate::segment::bits::Bits;
 
 pub(super) struct OpenTerms<'p> {
@@ -104,19 +104,20 @@ impl<'p> OpenTerms<'p> {
             return Ok(found);
         };
         let cutting = Cutting { terms: self, column, docs, below, context: tree.context, path };
-        let table = cutting.known_or_counted(tree.searched.round);
+        let counts = cutting.counts(tree)?;
+        let table = &*counts.table;
         if self.plan.all_buckets {
-            found.all_buckets = Some(cutting.all_buckets(&table, tree.depth)?);
+            found.all_buckets = Some(cutting.all_buckets(table, tree.depth)?);
         }
-        let candidates = self.plan.num_buckets.then(|| cutting.candidates(&table).count() as u64);
+        let candidates = self.plan.num_buckets.then(|| cutting.candidates(table).count() as u64);
         let (chosen, before) = match tree.depth {
-            CutDepth::Page => cutting.chosen(&table)?,
-            CutDepth::Whole => (cutting.listed(&table, &mut found.values.unlisted_max)?, 0),
+            CutDepth::Page => cutting.chosen(&counts)?,
+            CutDepth::Whole => (cutting.listed(table, &mut found.values.unlisted_max)?, 0),
         };
         let others = candidates.unwrap_or_default().saturating_sub(before + chosen.len() as u64);
         let list = match (&self.plan.listing, found.values.unlisted_max) {
-            (ShardListing::Ranked, _) => cutting.ranked(tree, &chosen, &table)?,
-            (_, 0) => cutting.looked_into(tree, &chosen, &table)?,
+            (ShardListing::Ranked, _) => cutting.ranked(tree, &chosen, &counts)?,
+            (_, 0) => cutting.looked_into(tree, &chosen, &counts)?,
             // Which of them are shown is not known yet.
             _ => cutting.counted(tree, &chosen, 1)?,
         };
@@ -142,11 +143,30 @@ struct Cutting<'a> {
     path: Option<&'a Path<'a>>,
 }
 
-impl Cutting<'_> {
-    /// Only an outermost facet keeps back what is asked for later; those below are all alike to a round.
-    fn known_or_counted(&self, round: Option<&Round>) -> Arc<KeyTable> {
+impl<'a> Cutting<'a> {
+    /// The values with how many documents each has, and what is summed up of every one of them.
+    fn counts(&self, tree: TreeContext<'_>) -> Result<Counts<'a>> {
+        let cut = (self.column, self.docs);
+        let Some(only) = asked_of_every_value(self.terms.plan, cut, self.below, tree.depth) else {
+            return Ok(Counts { table: self.known_or_counted(tree), of_every: None });
+        };
+        let known = self.is_kept(tree) || matches!(self.docs, BucketDocs::Hits(_));
+        let mut table = KeyTable::new(self.column.cardinality(), self.docs.count());
+        let own_table = (!known).then_some(&mut table);
+        let of_every = OfEvery::of(cut, (self.below.stats(), only), own_table, &self.context.allowance)?;
+        let table = if known { self.known_or_counted(tree) } else { Arc::new(table) };
+        Ok(Counts { table, of_every: Some(of_every) })
+    }
+
+    /// Whether counts are kept for later rounds. Only an outermost facet keeps back what is asked for later;
+    /// those below are all alike to a round.
+    fn is_kept(&self, tree: TreeContext<'_>) -> bool {
+        tree.searched.round.is_some() && self.terms.plan.listing != ShardListing::All
+    }
+
+    fn known_or_counted(&self, tree: TreeContext<'_>) -> Arc<KeyTable> {
         let OpenTerms { plan, domain, .. } = self.terms;
-        match round.filter(|_| plan.listing != ShardListing::All) {
+        match tree.searched.round.filter(|_| self.is_kept(tree)) {
             Some(round) => round.counts((domain, &plan.field), || self.count()),
             None => Arc::new(self.count()),
         }
@@ -255,21 +275,22 @@ impl Cutting<'_> {
     }
 
     /// The page of buckets, in the order of their values, and how many come before it.
-    fn chosen(&self, table: &KeyTable) -> Result<(Vec<Counted>, u64)> {
+    fn chosen(&self, counts: &Counts<'_>) -> Result<(Vec<Counted>, u64)> {
         let plan = self.terms.plan;
         if plan.limit.is_none() && plan.offset == 0 {
             // Nothing is cut, so that no order matters here but that of values: who shows them orders them.
-            let mut all: Vec<Counted> = self.with_documents_enough(table).collect();
+            let mut all: Vec<Counted> = self.with_documents_enough(&counts.table).collect();
             all.sort_unstable();
             return Ok((all, 0));
         }
         let wanted = plan.limit.map(|limit| plan.offset.saturating_add(limit));
         let top = match (plan.prelim, wanted) {
             (Some(Prelim { sort, descending, extra }), Some(wanted)) => {
-                let some = self.first(None, table, (sort, descending), Some(wanted.saturating_add(extra)))?;
-                self.first(Some(some), table, (plan.sort, plan.descending), Some(wanted))?
+                let some =
+                    self.first(None, counts, (sort, descending), Some(wanted.saturating_add(extra)))?;
+                self.first(Some(some), counts, (plan.sort, plan.descending), Some(wanted))?
             }
-            _ => self.first(None, table, (plan.sort, plan.descending), wanted)?,
+            _ => self.first(None, counts, (plan.sort, plan.descending), wanted)?,
         };
         let before = plan.offset.min(top.len());
         let mut page = top;
@@ -282,7 +303,7 @@ impl Cutting<'_> {
     fn first(
         &self,
         chosen: Option<Vec<Counted>>,
-        table: &KeyTable,
+        counts: &Counts<'_>,
         (sort, descending): (TermsSort, bool),
         wanted: Option<usize>,
     ) -> Result<Vec<Counted>> {
@@ -290,7 +311,7 @@ impl Cutting<'_> {
         let by_key = |left: &Counted, right: &Counted| left.0.cmp(&right.0);
         let candidates: Box<dyn Iterator<Item = Counted> + '_> = match chosen {
             Some(chosen) => Box::new(chosen.into_iter()),
-            None => Box::new(self.with_documents_enough(table)),
+            None => Box::new(self.with_documents_enough(&counts.table)),
         };
         Ok(match sort {
             TermsSort::Count => {
@@ -302,7 +323,7 @@ impl Cutting<'_> {
             TermsSort::Index => first(candidates, wanted, |left, right| turned(by_key(left, right))),
             TermsSort::Stat(stat) => {
                 let counted: Vec<Counted> = candidates.collect();
-                let ranked = self.ranks(stat, &counted, table)?.into_iter().zip(counted);
+                let ranked = self.ranks(stat, &counted, counts)?.into_iter().zip(counted);
                 let order = |(left, one): &(StatRank, Counted), (right, other): &(StatRank, Counted)| {
                     turned(left.cmp(right)).then_with(|| by_key(one, other))
                 };
@@ -312,15 +333,19 @@ impl Cutting<'_> {
     }
 
     /// What orders `counted` by a statistic.
-    fn ranks(&self, stat: usize, counted: &[Counted], table: &KeyTable) -> Result<Vec<StatRank>> {
-        Ok(self.summed_up(stat, counted, table)?.ranks(stat, counted.len()))
+    fn ranks(&self, stat: usize, counted: &[Counted], counts: &Counts<'_>) -> Result<Vec<StatRank>> {
+        if let Some(summed) = counts.of_every(Some(stat)) {
+            return Ok(summed.ranks(stat, counted.iter().map(|(key, _)| *key as usize)));
+        }
+        Ok(self.summed_up(stat, counted, &counts.table)?.ranks(stat, 0..counted.len()))
     }
 
     /// One statistic of all that are `counted`, each by its place there.
     fn summed_up(&self, stat: usize, counted: &[Counted], table: &KeyTable) -> Result<Summary<'_>> {
         let numbers = table.numbering(counted.iter().map(|(key, _)| *key));
         let mut summary = self.below.stats().summary(counted.len(), Some(stat));
-        self.placed(counted, &numbers)?.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+        let placed = self.placed(counted, &numbers, true)?;
+        placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, &numbers, counted.len()));
         summary.relate(&Slots { context: self.context, path: self.path, count: &count })?;
         summary.close()?;
@@ -340,10 +365,12 @@ impl Cutting<'_> {
     }
 
     /// The documents that have one of `chosen`, each under the number that the table gives to its value.
-    fn placed(&self, chosen: &[Counted], table: &KeyTable) -> Result<Placed> {
+    /// Within a segment they ascend where that is asked for, else maybe within their number alone.
+    fn placed(&self, chosen: &[Counted], table: &KeyTable, ascending: bool) -> Result<Placed> {
         if let (KeyColumn::Strings(strings), Some(field), BucketDocs::Hits(hits)) =
             (self.column, self.terms.terms, self.docs)
-            && let Some(placed) = from_postings::placed(self.context, (strings, field), hits, chosen)?
+            && let Some(placed) =
+                from_postings::placed(self.context, (strings, field), (hits, chosen), ascending)?
         {
             return Ok(placed);
         }
@@ -381,14 +408,21 @@ impl Cutting<'_> {
         &self,
         tree: TreeContext<'_>,
         chosen: &[Counted],
-        table: &KeyTable,
+        counts: &Counts<'_>,
     ) -> Result<Vec<(Value, BucketPartial)>> {
         let mut list = self.counted(tree, chosen, 2)?;
-        if let TermsSort::Stat(stat) = self.terms.plan.sort {
-            let summary = self.summed_up(stat, chosen, table)?;
-            for (slot, (_, bucket)) in list.iter_mut().enumerate() {
-                bucket.stats.extend(summary.partial(stat, slot, tree.depth).transpose()?);
+        let TermsSort::Stat(stat) = self.terms.plan.sort else { return Ok(list) };
+        let of_these;
+        let (summary, every) = match counts.of_every(Some(stat)) {
+            Some(summed) => (summed, true),
+            None => {
+                of_these = self.summed_up(stat, chosen, &counts.table)?;
+                (&of_these, false)
             }
+        };
+        for (at, ((_, bucket), (key, _))) in list.iter_mut().zip(chosen).enumerate() {
+            let slot = if every { *key as usize } else { at };
+            bucket.stats.extend(summary.partial(stat, slot, tree.depth).transpose()?);
         }
         Ok(list)
     }
@@ -398,14 +432,20 @@ impl Cutting<'_> {
         &self,
         tree: TreeContext<'_>,
         chosen: &[Counted],
-        table: &KeyTable,
+        counts: &Counts<'_>,
     ) -> Result<Vec<(Value, BucketPartial)>> {
         let mut list = self.counted(tree, chosen, self.below.needs().places)?;
         if list.is_empty() || !self.below.needs().more_than_count {
             return Ok(list);
         }
-        let numbers = table.numbering(chosen.iter().map(|(key, _)| *key));
-        let placed = self.placed(chosen, &numbers)?;
+        if let Some(summed) = counts.of_every(None) {
+            for ((_, bucket), (key, _)) in list.iter_mut().zip(chosen) {
+                bucket.stats = summed.partials(*key as usize, tree.depth)?;
+            }
+            return Ok(list);
+        }
+        let numbers = counts.table.numbering(chosen.iter().map(|(key, _)| *key));
+        let placed = self.placed(chosen, &numbers, !self.below.stats().is_empty())?;
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, &numbers, chosen.len()));
         let slots = Slots { context: self.context, path: self.path, count: &count };
         fill_stats(
@@ -414,7 +454,7 @@ impl Cutting<'_> {
             list.iter_mut().map(|(_, bucket)| bucket),
         )?;
         if self.below.needs().sub_facets {
-            let grouped = placed.grouped(list.len());
+            let grouped = placed.into_groups(list.len());
             for (slot, (value, bucket)) in list.iter_mut().enumerate() {
                 let path = Path { above: self.path, step: Step::Value(&self.terms.plan.field, value) };
                 bucket.facets = self.below.facets(tree, &grouped.bucket(slot), bucket.count, Some(&path))?;
