@@ -51,6 +51,11 @@ pub(crate) fn verify_shard(place: &ShardPlace) -> Result<FilesVerdict> {
     engine::verify(&*place.site.archive(&place.id).map_err(lift)?)
 }
 
+/// What the shard's owner captured, as it published it. See [`engine::published_image`].
+pub(crate) fn published_image(place: &ShardPlace, manifest: &[u8]) -> Result<ShardImage> {
+    engine::published_image(&*place.site.archive(&place.id).map_err(lift)?, manifest)
+}
+
 /// Mends the files of the shard that lives there, before it is opened. See [`engine::repair`].
 pub(crate) fn repair_shard(place: &ShardPlace, accepts_loss: bool) -> Result<RepairReport> {
     let home = place.site.home(&place.id).map_err(lift)?;

@@ -106,7 +106,7 @@ fn remote_shards(
         // Of one that has no part of it all replicas are others'.
         let replicas = ShardReplicas::of((exchange, ""), (owners, entry), (document, &folder));
         let none = || Error::internal("a shard without an owner");
-        let shard = RemoteShard::new(replicas.others.clone()).ok_or_else(none)?;
+        let shard = RemoteShard::new(replicas.others.clone(), None).ok_or_else(none)?;
         Ok(ServedShard { replicas, ..ServedShard::new(Arc::new(shard), folder) })
     };
     let documents = entry.shards();

@@ -36,6 +36,7 @@ pub use config::{CacheSizes, ShardConfig};
 pub use core::batches::RememberedBatches;
 pub use core::losses::{Losses, LostLog, LostSegment};
 pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};
+pub use life::flush::published_image;
 pub use life::follow::{Leader, Shown};
 pub use life::image::{FilePiece, FollowerHas, SnapshotImage};
 pub use life::rebuild::Visit;

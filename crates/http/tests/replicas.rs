@@ -392,6 +392,34 @@ async fn searches_ask_the_replicas_that_are_preferred() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_collection_on_several_nodes_is_backed_up_by_whoever_is_asked() {
+    let cluster = Cluster::default();
+    let members = three(&cluster).await;
+    let [a, b, c] = &members;
+    act(a, "CREATE&name=films&numShards=3&createNodeSet=a:8983_solr,b:8983_solr").await;
+    b.node.refresh().unwrap();
+    c.node.refresh().unwrap();
+    let documents = |from: usize| {
+        let documents: Vec<String> = (from..from + 30).map(|at| format!(r#"{{"id":"{at}"}}"#)).collect();
+        format!("[{}]", documents.join(","))
+    };
+    assert_eq!(a.update("films", &documents(0)).await.status, 200);
+    act(c, "BACKUP&collection=films&name=nightly").await;
+    assert_eq!(a.update("films", &documents(30)).await.status, 200);
+    act(b, "BACKUP&collection=films&name=nightly").await;
+    act(a, "VERIFYBACKUP&name=nightly&backupId=0").await;
+    for (backup, count) in [(0, 30), (1, 60)] {
+        act(a, &format!("RESTORE&name=nightly&backupId={backup}&collection=again{backup}")).await;
+        assert_eq!(found(&a.get(&format!("/solr/again{backup}/select?q=*:*")).await), count);
+    }
+    refused(a, "CREATESNAPSHOT&collection=films&commitName=now", "use BACKUP").await;
+    // What an owner that is gone had is not left out.
+    b.server.abort();
+    let answer = a.get("/solr/admin/collections?action=BACKUP&collection=films&name=nightly").await;
+    assert_eq!(answer.status, 503, "{}", answer.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_says_nothing_is_not_waited_for_where_another_has_the_shard() {
     let cluster = Cluster::default();
     let members = three(&cluster).await;

@@ -36,6 +36,12 @@ impl Collection {
     pub async fn create_snapshot(self: &Arc<Self>, node: &Arc<Node>, name: &str) -> Result<SnapshotFacts> {
         check_name("snapshot", name)?;
         let (collection, node, name) = (self.clone(), node.clone(), name.to_owned());
+        if self.home.served().is_spread() {
+            return Err(Error::bad_request(format!(
+                "a snapshot lies with one node, and `{}` has shards on several: use BACKUP, into a bucket or a folder that they share",
+                self.name()
+            )));
+        }
         let work = move || {
             let place = collection.snapshot_place();
             if find(&place, &name)?.is_some() {

@@ -90,7 +90,8 @@ impl Node {
         let other = owners.and_then(|owners| Some((owners, self.other_owner(owners, name)?)));
         if let Some((owners, leader)) = other {
             let none = || Error::internal("a shard without an owner");
-            let remote = RemoteShard::new(replicas.others.clone()).ok_or_else(none)?;
+            let remote = RemoteShard::new(replicas.others.clone(), Some(self.place(entry, folder)))
+                .ok_or_else(none)?;
             if !owners.follows(name, &own.id) {
                 return Ok(served(Arc::new(remote)));
             }

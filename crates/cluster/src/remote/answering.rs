@@ -101,6 +101,10 @@ impl Answering {
                 let shard = hosted.check_writable(&address).and(shard);
                 out.told(shard.map(|shard| shard.update(batch.into_owned(), context).wait()))
             }
+            Question::Capture => {
+                let captured = shard.and_then(|shard| shard.capture());
+                out.told(captured.map(|image| ByteBuf::from(image.manifest)))
+            }
             Question::Commit(commit) => out.told(shard.and_then(|shard| shard.commit(&commit))),
         }
     }

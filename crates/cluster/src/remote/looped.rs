@@ -43,7 +43,7 @@ impl OpenShard for LoopedShards {
         let about = ReplicaFacts { kind: ReplicaKind::Nrt, leads: true, address: String::new() };
         let only = RemoteReplica::new(&exchange, &Member::default(), about, &address);
         let none = || Error::internal("nobody has the shard");
-        let remote = RemoteShard::new([only].into()).ok_or_else(none)?;
+        let remote = RemoteShard::new([only].into(), None).ok_or_else(none)?;
         Ok(Arc::new(Looped { remote, inner }))
     }
 

@@ -88,6 +88,8 @@ pub(super) enum Question<'a> {
     ChangeSchema(u64, Cow<'a, SchemaSource>),
     /// Of a copy that the member has of it: take up what its leader shows.
     CatchUp,
+    /// Publish all that is applied; answered by the manifest of it, as [`serde_bytes::ByteBuf`].
+    Capture,
     /// Build this suggester of this component.
     BuildSuggester(Cow<'a, str>, Cow<'a, str>),
 }

@@ -7,30 +7,37 @@ use std::sync::Arc;
 use meter::Meters;
 use plan::{Commit, Error, ErrorKind, LogPosition, Operation, Result, Schema, UpdateBatch, UpdateOutcome};
 use serde::de::DeserializeOwned;
+use serde_bytes::ByteBuf;
 use store::{ContentDigest, ShardImage, Watermark};
 
 use super::link::{Link, Watch, in_turn};
 use super::message::{Moment, Question, ReadQuestion};
 use super::pin::{RemotePin, asks_another};
 use super::replica::RemoteReplica;
+use crate::engine_shards::published_image;
 use crate::shard::{
-    AppliedUpdate, GetRead, JoinRead, ReadAnswer, ReadRequest, RememberedBatches, ShardMoment, ShardReader,
-    ShardSettings, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, TermDocumentsRead, UpdateContext,
-    Visit,
+    AppliedUpdate, GetRead, JoinRead, ReadAnswer, ReadRequest, RememberedBatches, ShardMoment, ShardPlace,
+    ShardReader, ShardSettings, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, TermDocumentsRead,
+    UpdateContext, Visit,
 };
+
+/// So often a shard is captured whose files are merged away as soon as they are known.
+const CAPTURES_MAX: usize = 5;
 
 pub(crate) struct RemoteShard {
     link: Arc<Link>,
     /// All of the others' replicas, its owner's first: what only reads is asked of the next where one does
     /// not answer.
     replicas: Arc<[RemoteReplica]>,
+    /// Where its owner publishes it, if that can be read here.
+    home: Option<ShardPlace>,
 }
 
 impl RemoteShard {
     /// The first of these leads. There is one at least.
-    pub fn new(replicas: Arc<[RemoteReplica]>) -> Option<Self> {
+    pub fn new(replicas: Arc<[RemoteReplica]>, home: Option<ShardPlace>) -> Option<Self> {
         let link = replicas.first()?.link().clone();
-        Some(Self { link, replicas })
+        Some(Self { link, replicas, home })
     }
 
     /// Of what only reads and need not be of this very moment.
@@ -197,8 +204,19 @@ impl ShardUpkeep for RemoteShard {
         Err(self.refused("filled from elsewhere"))
     }
 
+    /// Its files come from where all members read them, not through its owner.
     fn capture(&self) -> Result<ShardImage> {
-        Err(self.refused("backed up"))
+        let Some(home) = &self.home else { return Err(self.refused("backed up")) };
+        let mut tries = 0;
+        loop {
+            let manifest: ByteBuf = self.link.ask(&Question::Capture, &Meters::default())?;
+            tries += 1;
+            match published_image(home, &manifest) {
+                // Merged away since; the next one names what it was merged into.
+                Err(error) if error.kind == ErrorKind::NotFound && tries < CAPTURES_MAX => {}
+                image => return image,
+            }
+        }
     }
 
     fn content_digest(&self) -> Result<ContentDigest> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use plan::{Commit, Error, Result};
-use store::{ErrorKind, ShardImage};
+use store::{ErrorKind, SegmentBytes, SegmentFile, ShardArchive, ShardImage};
 use tantivy::index::SegmentId;
 
 use crate::core::counters::Counters;
@@ -29,6 +29,27 @@ use crate::suggest::Event;
 /// Larger segments in memory are written as they are: the next merge rewrites them anyway. Merging them first
 /// was a fifth of all processor time of steady indexing (docs/adr/0005).
 const GATHERED_BYTES_MAX: u64 = 4 << 20;
+
+/// What an owner captured, by the manifest of its image, read from where it published the files. Errors:
+/// `NotFound` for a file that was merged away meanwhile: have it capture once more.
+pub fn published_image(archive: &dyn ShardArchive, manifest: &[u8]) -> Result<ShardImage> {
+    image(&Manifest::from_bytes(manifest)?, |file| {
+        archive.open(file).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::new(plan::ErrorKind::NotFound, error.to_string()),
+            _ => from_store(error),
+        })
+    })
+}
+
+fn image(manifest: &Manifest, open: impl Fn(&SegmentFile) -> Result<SegmentBytes>) -> Result<ShardImage> {
+    let open = |file: &FileRecord| {
+        let file = file.to_file();
+        let bytes = open(&file)?;
+        Ok((file, bytes))
+    };
+    let files = manifest.files().map(open).collect::<Result<_>>()?;
+    Ok(ShardImage { manifest: manifest.to_bytes()?, files })
+}
 
 impl Core {
     /// An explicit commit. Returns when what it asks for is done.
@@ -88,13 +109,7 @@ impl Core {
         let (_, manifest) = newest.ok_or_else(none)?;
         let manifest = Manifest::from_bytes(&manifest)?.detached();
         // Invariant: nothing is removed meanwhile, for that is done by those who hold the lock.
-        let open = |file: &FileRecord| {
-            let file = file.to_file();
-            let bytes = self.store.open(&file).map_err(from_store)?;
-            Ok((file, bytes))
-        };
-        let files = manifest.files().map(open).collect::<Result<_>>()?;
-        Ok(ShardImage { manifest: manifest.to_bytes()?, files })
+        image(&manifest, |file| self.store.open(file).map_err(from_store))
     }
 
     fn flush_holding(&self, published: &mut Published, show: bool) -> Result<()> {

@@ -74,6 +74,7 @@ pub struct Cluster {
     pub site: MemorySite,
     ways: Plain,
     pub clock: Arc<Still>,
+    backups: tempfile::TempDir,
 }
 
 impl Default for Cluster {
@@ -83,6 +84,7 @@ impl Default for Cluster {
             site: MemorySite::default(),
             ways: Plain::default(),
             clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
+            backups: tempfile::tempdir().unwrap(),
         }
     }
 }
@@ -114,6 +116,7 @@ impl Cluster {
         configsets.insert("_default", served::builtin());
         let mut serve = ServeConfig::new(configsets, uuids());
         serve.forward = Some(Arc::new(self.ways.clone()));
+        serve.backup_dir = Some(self.backups.path().to_owned().into());
         let listeners = vec![Listener::tcp(listener)];
         let server = tokio::spawn(http::serve(listeners, node.clone(), serve, std::future::pending()));
         Served { node, address, server: server.abort_handle(), _folder: folder }
