@@ -126,8 +126,8 @@ impl ShardReader for engine::Shard {
         Ok(Arc::new(self.pin_led(FRESH_NS)?))
     }
 
-    fn has_looked(&self) -> bool {
-        self.age_ns().is_some()
+    fn age_ns(&self) -> Option<u64> {
+        self.age_ns()
     }
 
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>> {

@@ -34,7 +34,7 @@ impl FollowedShard {
     /// The copy, but for the time before it has seen anything of its leader.
     fn answering(&self) -> &dyn Shard {
         // Its own looks go on. Another one here would have each search wait for whoever does not answer.
-        if self.copy.has_looked() {
+        if self.copy.age_ns().is_some() {
             return &*self.copy;
         }
         match self.copy.catch_up() {

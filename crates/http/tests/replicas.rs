@@ -463,6 +463,13 @@ async fn who_says_nothing_is_not_waited_for_where_another_has_the_shard() {
     assert_eq!(terms["terms"]["shelf_s"], serde_json::json!(["0", 15, "1", 15]));
     // Some time later one search tries it again, and all the others once it answers.
     cluster.clock.0.fetch_add(2_000, std::sync::atomic::Ordering::Relaxed);
+    // What `b` has of the shard that `a` leads is as old as that, and it says so.
+    let status = json(&b.get(STATUS).await);
+    let shards = status["cluster"]["collections"]["films"]["shards"].as_object().unwrap();
+    let replicas = shards.values().flat_map(|shard| shard["replicas"].as_object().unwrap().values());
+    let lags: Vec<_> =
+        replicas.filter_map(|replica| Some((&replica["node_name"], replica.get("lagMs")?))).collect();
+    assert_eq!(lags, [(&serde_json::json!("b:8983_solr"), &serde_json::json!(2_000))]);
     cluster.silence(&[]);
     for _ in 0..2 {
         cluster.asked(&members, "");

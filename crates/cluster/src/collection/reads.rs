@@ -117,6 +117,16 @@ impl Collection {
         (losses.map(|losses| losses.to_string()), wrong_index)
     }
 
+    /// The shards of which this member has a copy, by the cores of these: how many milliseconds old what it
+    /// shows may be, `None` where nobody knows. Waits for nobody.
+    pub fn copies_here(&self) -> Vec<(String, Option<u64>)> {
+        let served = self.home.served();
+        let copies =
+            served.shards.iter().filter_map(|it| Some((it.replicas.own.as_ref()?, it.copy.as_ref()?)));
+        let age_ms = |age_ns: u64| age_ns / 1_000_000;
+        copies.map(|(own, copy)| (own.core.clone(), copy.shard.age_ns().map(age_ms))).collect()
+    }
+
     /// Of each shard, by its name: whether what is under way in it gets anywhere. Waits for nobody.
     pub fn vital_figures(&self) -> Vec<(String, VitalFigures)> {
         let served = self.home.served_full();

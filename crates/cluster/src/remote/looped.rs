@@ -40,7 +40,8 @@ impl OpenShard for LoopedShards {
         let carrier = Arc::new(Loop { answering: Answering::new(clock), only: Only(inner.clone()) });
         let exchange = Arc::new(Exchange::default());
         exchange.set_carrier(carrier);
-        let about = ReplicaFacts { kind: ReplicaKind::Nrt, leads: true, address: String::new() };
+        let (core, address_of_clients) = (String::new(), String::new());
+        let about = ReplicaFacts { core, kind: ReplicaKind::Nrt, leads: true, address: address_of_clients };
         let only = RemoteReplica::new(&exchange, &Member::default(), about, &address);
         let none = || Error::internal("nobody has the shard");
         let remote = RemoteShard::new([only].into(), None).ok_or_else(none)?;

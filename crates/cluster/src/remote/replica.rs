@@ -23,6 +23,7 @@ pub(crate) struct RemoteReplica {
 /// What rules go by.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplicaFacts {
+    pub core: String,
     pub kind: ReplicaKind,
     pub leads: bool,
     /// As clients see it.
@@ -32,7 +33,7 @@ pub(crate) struct ReplicaFacts {
 impl ReplicaFacts {
     pub fn of(leads: bool, replica: &Replica, member: &Member) -> Self {
         let address = format!("{}/solr/{}/", member.url, replica.core);
-        Self { kind: replica.kind, leads, address }
+        Self { core: replica.core.clone(), kind: replica.kind, leads, address }
     }
 
     fn fits(&self, is_here: bool, rule: &ReplicaRule) -> bool {
@@ -142,6 +143,7 @@ mod tests {
     #[test]
     fn rules_fit_what_they_name() {
         let facts = ReplicaFacts {
+            core: "films_shard1_replica_p2".into(),
             kind: ReplicaKind::Pull,
             leads: false,
             address: "http://h:8983/solr/films_shard1_replica_p2/".into(),

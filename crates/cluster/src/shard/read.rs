@@ -32,9 +32,9 @@ pub trait ShardReader: Send + Sync {
     fn pin_led(&self) -> Result<Arc<dyn ShardSnapshot>> {
         Ok(self.pin())
     }
-    /// Whether a copy has seen anything of its leader yet.
-    fn has_looked(&self) -> bool {
-        true
+    /// How old what it shows may be; `None` of a copy that has seen nothing of its leader yet.
+    fn age_ns(&self) -> Option<u64> {
+        Some(0)
     }
     /// What searches would see after a commit. Waits until all of it is durable; shows nobody else anything.
     fn pin_applied(&self) -> Result<Arc<dyn ShardSnapshot>>;

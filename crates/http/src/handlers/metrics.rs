@@ -98,6 +98,10 @@ fn core(collection: &Collection, stats: &ShardStats, now_ms: i64) -> Registry {
         put(&format!("INDEX.lost.{core}.files"), long(losses.files()));
         put(&format!("INDEX.lost.{core}.told"), text(losses.to_string()));
     }
+    for (core, age_ms) in collection.copies_here() {
+        let name = format!("REPLICATION.{core}.lagMs");
+        put(&name, age_ms.map_or_else(|| text("unknown"), long));
+    }
     if let Some(wrong) = &stats.wrong_index {
         put("INDEX.wrong.told", text(wrong.clone()));
     }

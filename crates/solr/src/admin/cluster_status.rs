@@ -52,6 +52,15 @@ pub struct ReplicaFacts {
     pub kind: &'static str,
     /// What was set for it, without the prefix.
     pub properties: Vec<(String, String)>,
+    /// Of a follower, where it is known to whoever answers.
+    pub lag: Option<Lag>,
+}
+
+/// How many milliseconds old what a follower shows may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lag {
+    Ms(u64),
+    Unknown,
 }
 
 impl ReplicaFacts {
@@ -299,6 +308,11 @@ fn replica(is_live: bool, scheme: &str, (facts, leads): (&ReplicaFacts, bool)) -
     let named = |(name, value): &(String, String)| (Name::Owned(format!("property.{name}")), text(value));
     entries.extend(facts.properties.iter().map(named));
     entries.extend(leads.then(|| ("leader".into(), Node::str("true"))));
+    // No entries of Solr's.
+    entries.extend(facts.lag.map(|lag| match lag {
+        Lag::Ms(ms) => ("lagMs".into(), Node::count(ms)),
+        Lag::Unknown => ("lag".into(), Node::str("unknown")),
+    }));
     entries
 }
 

@@ -19,7 +19,7 @@ mod system;
 pub use backups::{backup_list, backup_made, backups_deleted, backups_purged};
 pub use bodies::{body_params, level_changes};
 pub use cluster_status::{
-    ClusterFacts, CollectionFacts, GoneFacts, ReplicaFacts, ShardFacts, base_url, cluster_status,
+    ClusterFacts, CollectionFacts, GoneFacts, Lag, ReplicaFacts, ShardFacts, base_url, cluster_status,
     collection_status, leader_document, live_node_document, pairs, state_document, state_version,
 };
 pub use config_view::config;

@@ -7,7 +7,8 @@
 use cluster::{ClusterState, Description, GoneMember, Member, Replica};
 use plan::{Error, Result};
 use solr::admin::{
-    ClusterFacts, CollectionFacts, GoneFacts, ReplicaFacts, ShardFacts, cluster_status, collection_status,
+    ClusterFacts, CollectionFacts, GoneFacts, Lag, ReplicaFacts, ShardFacts, cluster_status,
+    collection_status,
 };
 use solr::params::Param;
 use solr::params::admin::collections as params;
@@ -127,6 +128,10 @@ fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> Coll
     let Some(own) = call.server.node.find_own(collection.name()) else { return facts };
     for (number, shard) in facts.shards.iter_mut().enumerate() {
         (shard.missing, shard.wrong_index) = own.damage_here(number);
+        for (core, age_ms) in own.copies_here() {
+            let copy = shard.replicas.iter_mut().find(|replica| replica.core == core);
+            copy.into_iter().for_each(|it| it.lag = Some(age_ms.map_or(Lag::Unknown, Lag::Ms)));
+        }
         shard.segments = with_segments.then(|| Node::Map(segments::of_shard(&own, number)));
     }
     facts
@@ -137,7 +142,7 @@ pub(super) fn described(collection: &Description) -> CollectionFacts {
     let facts = |(replica, member): (Replica, Member)| {
         let properties = collection.replica_properties(&replica).into_iter().collect();
         let Replica { core, node_number, kind } = replica;
-        ReplicaFacts { core, node: member.name, node_number, kind: kind.name(), properties }
+        ReplicaFacts { core, node: member.name, node_number, kind: kind.name(), properties, lag: None }
     };
     let shards = collection.shard_documents().into_iter().map(|shard| ShardFacts {
         missing: None,
