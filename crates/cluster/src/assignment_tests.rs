@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
 
+use meter::Clock;
 use plan::{Commit, Error, ErrorKind, FieldSource, SchemaSource, UpdateBatch, Value};
 use store::memory::MemorySite;
 use store::metadata::memory::MetadataMemory;
@@ -16,7 +17,7 @@ use crate::replica::ReplicaCounts;
 use crate::tests::config;
 use crate::{
     Alias, Answering, Carrier, Collection, CreateCollection, Letter, Member, MetadataHomes, Node, NodeConfig,
-    Sharding, UpdateContext,
+    OpenShard, Sharding, UpdateContext,
 };
 
 /// What members share.
@@ -59,7 +60,17 @@ impl Cluster {
         name: &str,
         (shared, site): (Arc<dyn MetadataStore>, Arc<dyn Site>),
     ) -> Arc<Node> {
-        let (clock, shards) = (Arc::new(Seconds::default()), real());
+        self.member_with(folder, name, (shared, site), (Arc::new(Seconds::default()), real()))
+    }
+
+    /// The same with a clock and shards of one's own.
+    pub fn member_with(
+        &self,
+        folder: &Path,
+        name: &str,
+        (shared, site): (Arc<dyn MetadataStore>, Arc<dyn Site>),
+        (clock, shards): (Arc<dyn Clock>, Arc<dyn OpenShard>),
+    ) -> Arc<Node> {
         let config =
             NodeConfig { data_dir: folder.to_owned(), clock, shards, name: format!("{name}:8983_solr") };
         let local = Arc::new(store::MetadataFiles::open(folder, &[]).unwrap());
@@ -390,7 +401,7 @@ async fn parts_of_a_gone_member_go_to_those_that_live() {
     assert!((31..60).contains(&count(&found).await));
 }
 
-fn followed(name: &str, copies: usize) -> CreateCollection {
+pub(crate) fn followed(name: &str, copies: usize) -> CreateCollection {
     let replicas = ReplicaCounts { nrt: copies + 1, ..ReplicaCounts::default() };
     CreateCollection { replicas, ..films(name) }
 }

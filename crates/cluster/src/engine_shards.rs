@@ -13,7 +13,7 @@ use plan::partial::{
     ShardResult,
 };
 use plan::{AutoCommit, Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
-use store::{ContentDigest, LogFigures, ShardImage, Watermark};
+use store::{ContentDigest, HomeWithCopies, LogFigures, ShardImage, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
@@ -71,10 +71,16 @@ impl EngineShards {
 
 impl OpenShard for EngineShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
-        let ShardSite { place, schema, auto_commit, clock, peers } = site;
+        let ShardSite { place, schema, auto_commit, clock, peers, copies } = site;
         let config = self.config(auto_commit);
         let shard = match self.follow_every_ms {
-            None => engine::Shard::open(place.site.home(&place.id).map_err(lift)?, schema, config, clock)?,
+            None => {
+                let mut home = place.site.home(&place.id).map_err(lift)?;
+                if let Some(copies) = copies {
+                    home = Arc::new(HomeWithCopies::new(home, copies));
+                }
+                engine::Shard::open(home, schema, config, clock)?
+            }
             Some(every_ms) => {
                 let archive = place.site.archive(&place.id).map_err(lift)?;
                 engine::Shard::open_reader(archive, schema, config, clock, every_ms)?
@@ -85,7 +91,8 @@ impl OpenShard for EngineShards {
     }
 
     fn follow(&self, site: ShardSite, leader: Arc<dyn Leader>) -> Result<Arc<dyn Shard>> {
-        let ShardSite { place, schema, auto_commit, clock, peers } = site;
+        // What it finds damaged is its owner's to mend.
+        let ShardSite { place, schema, auto_commit, clock, peers, copies: _ } = site;
         let config = self.config(auto_commit);
         let archive = place.site.archive(&place.id).map_err(lift)?;
         let follower =

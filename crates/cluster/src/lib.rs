@@ -73,6 +73,8 @@ mod assignment_tests;
 #[cfg(test)]
 mod birth_tests;
 #[cfg(test)]
+mod copies_tests;
+#[cfg(test)]
 mod crash_tests;
 #[cfg(test)]
 mod intake_tests;

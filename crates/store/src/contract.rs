@@ -205,7 +205,7 @@ impl SegmentFile {
     }
 
     /// Errors: `Corrupt` where these are not the file's bytes.
-    pub(crate) fn check(&self, bytes: &[u8]) -> Result<()> {
+    pub fn check(&self, bytes: &[u8]) -> Result<()> {
         self.check_measured(bytes.len() as u64, crc32fast::hash(bytes))
     }
 
@@ -271,6 +271,15 @@ pub trait SegmentStore: Send + Sync {
     /// Reads the file again, every copy of it that this home knows, and compares size and CRC. A damaged copy
     /// is mended from one that is not: `Corrupt` when there is none, `NotFound` when the file is gone.
     fn verify(&self, file: &SegmentFile) -> Result<Verified>;
+
+    /// Puts the file's bytes, which came from elsewhere, in the place of copies that are damaged or gone.
+    ///
+    /// Errors: `Corrupt` where these are not the file's bytes; `Failed` of a home that has one copy of each
+    /// file, and no others that could have another.
+    fn mend(&self, file: &SegmentFile, _bytes: &[u8]) -> Result<()> {
+        let message = format!("`{}` has one copy here; restore the shard from a backup", file.name);
+        Err(crate::Error::new(crate::ErrorKind::Failed, message))
+    }
 
     /// Removing what is not there succeeds. Others may read the shard (an archive, an older snapshot): remove
     /// late.

@@ -26,6 +26,7 @@ mod manifest;
 #[cfg(any(test, feature = "faults"))]
 pub mod memory;
 pub mod metadata;
+mod more_copies;
 mod name;
 pub mod object;
 mod read_only;
@@ -46,6 +47,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use local::{HomeOptions, LocalHome, LocalSite};
 pub use log::options::LogOptions;
 pub use metadata::{MetadataFiles, MetadataStore, ReadOnlyMetadata, VersionedBytes};
+pub use more_copies::{FileCopies, HomeWithCopies};
 pub use read_only::ReadOnlyHome;
 pub use room::Room;
 pub use site::{ShardArchive, ShardId, Site};

@@ -59,6 +59,12 @@ pub trait ShardArchive: Send + Sync {
         file.check(&self.open(file)?)
     }
 
+    /// The copy of a file that is kept here beside what the owner has published, as it is: nothing is
+    /// fetched, and its CRC is not looked at. `None` where there is none.
+    fn copy(&self, _file: &SegmentFile) -> Result<Option<SegmentBytes>> {
+        Ok(None)
+    }
+
     /// Makes ready what [`open`](Self::open) of each would have to fetch, side by side.
     fn fetch(&self, _files: &[SegmentFile]) -> Result<()> {
         Ok(())

@@ -102,6 +102,13 @@ impl Served {
         self.shards.iter().find(|served| served.folder == folder)?.copy.as_ref()
     }
 
+    /// What is open here of the shard in a folder, be it the shard or a copy.
+    pub fn open_in(&self, folder: &str) -> Option<Arc<dyn Shard>> {
+        let served = self.shards.iter().find(|served| served.folder == folder)?;
+        let copy = served.copy.as_ref().map(|copy| &copy.shard);
+        copy.or(Some(&served.shard).filter(|shard| !shard.is_remote())).cloned()
+    }
+
     /// Whether any of them is another member's.
     pub fn is_remote(&self) -> bool {
         self.shards.iter().any(|served| served.shard.is_remote())

@@ -87,7 +87,7 @@ impl Node {
     /// Tells it who lives.
     pub fn set_living(&self, members: Vec<Member>) {
         if let Some(assignment) = &self.assignment {
-            self.views.exchange().set_living(members.iter().map(|member| member.id.clone()).collect());
+            self.views.exchange().set_living(members.clone());
             assignment.set_living(members);
         }
     }

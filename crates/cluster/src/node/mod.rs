@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use meter::{Clock, Meters};
 use plan::{AutoCommit, Error, ErrorKind, Join, LikeTerm, MoreLike, Result, Schema};
-use store::{LocalSite, ReadOnlyMetadata, ShardId, Site};
+use store::{FileCopies, LocalSite, ReadOnlyMetadata, ShardId, Site};
 
 use crate::catalog::{Catalog, MetadataHomes};
 use crate::collection::{Collection, PinnedCollection};
@@ -39,6 +39,7 @@ use crate::configsets::Uploads;
 use crate::create::CreateCollection;
 use crate::member::{Assignment, Description};
 use crate::offload;
+use crate::remote::{MemberCopies, ShardAddress};
 use crate::replica::Replica;
 use crate::security::KnownSecurity;
 use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
@@ -380,13 +381,26 @@ impl Node {
         let (directory, views) = (Arc::downgrade(&self.directory), self.views.clone());
         let peers = Arc::new(Neighbours { directory, views });
         let (place, clock) = (self.place(entry, folder), self.clock.clone());
-        ShardSite { place, schema, auto_commit, clock, peers }
+        ShardSite { place, schema, auto_commit, clock, peers, copies: self.copies(entry, folder) }
     }
 
     /// Where the shard of a folder of a collection lives.
     pub(crate) fn place(&self, entry: &CollectionDocument, folder: &str) -> ShardPlace {
-        let path = Catalog::shard_path(entry.key(), folder);
-        ShardPlace { site: self.site.clone(), id: ShardId { path, stream: stream(entry, folder) } }
+        self.place_of(&ShardAddress::of(entry, folder))
+    }
+
+    /// The same by the shard's address, whether there is such a collection or not.
+    fn place_of(&self, address: &ShardAddress) -> ShardPlace {
+        let path = Catalog::shard_path(&address.collection, &address.folder);
+        ShardPlace { site: self.site.clone(), id: ShardId { path, stream: stream(address) } }
+    }
+
+    /// Who else may have files of a shard; `None` where this node is alone.
+    fn copies(&self, entry: &CollectionDocument, folder: &str) -> Option<Arc<dyn FileCopies>> {
+        let own_id = self.assignment.as_ref()?.own.id.clone();
+        let (exchange, clock) = (self.views.exchange().clone(), self.clock.clone());
+        let address = ShardAddress::of(entry, folder);
+        Some(Arc::new(MemberCopies { exchange, own_id, address, clock }))
     }
 
     /// Whether a folder's name stands for a shard that was there before, where shards outlive their folders.
@@ -409,14 +423,14 @@ impl Node {
 
 /// Folder and time of birth: a collection made again in an old folder is another, and so is a shard that was
 /// rebuilt. The hash is FNV-1a, which no release of anything changes.
-fn stream(entry: &CollectionDocument, folder: &str) -> [u8; 16] {
+fn stream(ShardAddress { collection, created_ms, folder }: &ShardAddress) -> [u8; 16] {
     let rebuilt = if folder == FIRST_SHARD { "" } else { folder };
-    let hash = entry.key().bytes().chain(rebuilt.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+    let hash = collection.bytes().chain(rebuilt.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let mut stream = [0; 16];
     let (born, name) = stream.split_at_mut(8);
-    born.copy_from_slice(&entry.created_ms.to_be_bytes());
+    born.copy_from_slice(&created_ms.to_be_bytes());
     name.copy_from_slice(&hash.to_be_bytes());
     stream
 }

@@ -3,14 +3,17 @@
 
 use std::sync::Arc;
 
+use meter::Meters;
 use plan::{Error, ErrorKind, Result, SchemaSource};
+use store::SegmentFile;
 
 use super::{Directory, Node};
 use crate::collection::Collection;
+use crate::documents::lift;
 use crate::member::Description;
 use crate::offload;
-use crate::remote::{Carrier, Hosted, ShardAddress};
-use crate::shard::Shard;
+use crate::remote::{Carrier, Hosted, ShardAddress, piece_of};
+use crate::shard::{FilePiece, Shard, ShardPlace, SnapshotRead as _};
 use crate::views::Views;
 
 /// How often what others fenced is opened again for one question: each time, another has opened it meanwhile.
@@ -75,6 +78,16 @@ impl Node {
             let message = format!("`{}` is not served here, or not yet; try again", address.collection);
             Error::new(ErrorKind::Unavailable, message)
         })
+    }
+
+    /// Of a file of a segment that is shown here.
+    fn shown_piece(&self, address: &ShardAddress, file: &SegmentFile, offset: u64) -> Option<Vec<u8>> {
+        let served = self.addressed(address).ok()?.served();
+        let shard = served.open_in(&address.folder)?;
+        // Each file of a segment has its id before the first dot.
+        let segment = file.name.split('.').next()?;
+        let piece = FilePiece { segment, file: &file.name, offset };
+        piece.ask_pinned(&*shard.pin(), &Meters::default()).ok()
     }
 
     /// Looks at the homes of what an address means and is served here: one, or all. False where another
@@ -145,6 +158,16 @@ impl Hosted for Node {
             Error::new(ErrorKind::Unavailable, message)
         };
         copy.ok_or_else(none)
+    }
+
+    fn file_copy(&self, address: &ShardAddress, file: &SegmentFile, offset: u64) -> Result<Option<Vec<u8>>> {
+        // What searches read is whole in memory too where a follower had it from its leader.
+        if let Some(piece) = self.shown_piece(address, file, offset) {
+            return Ok(Some(piece));
+        }
+        let ShardPlace { site, id } = self.place_of(address);
+        let copy = site.archive(&id).and_then(|archive| archive.copy(file)).map_err(lift)?;
+        Ok(copy.map(|bytes| piece_of(&bytes, offset)))
     }
 
     fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64> {

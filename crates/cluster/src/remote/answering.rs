@@ -8,6 +8,7 @@ use plan::partial::{ExpandRequest, FetchRequest, HitRef};
 use plan::{Error, Result, SchemaSource};
 use serde::Serialize;
 use serde_bytes::ByteBuf;
+use store::SegmentFile;
 
 use super::kept_pins::KeptPins;
 use super::message::{
@@ -37,6 +38,11 @@ pub trait Hosted: Send + Sync {
 
     /// One that another leads and of which this member has a copy. Errors: `Unavailable` where it has none.
     fn copy(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>>;
+
+    /// Bytes from `offset` on of a copy of a shard's file, whether the shard is open here or not: as many as
+    /// a message takes, none behind its end. `None` where there is no copy of this size; whether it is whole
+    /// is for whoever asks to look at. Waits for no lock of the node: who asks may have its own.
+    fn file_copy(&self, address: &ShardAddress, file: &SegmentFile, offset: u64) -> Result<Option<Vec<u8>>>;
 
     /// Of a shard's collection, which is led here. Returns the schema's version. Blocks.
     fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64>;
@@ -68,6 +74,11 @@ impl Answering {
             Question::ChangeSchema(expected, source) => {
                 return out.told(hosted.change_schema(&address, expected, source.into_owned()));
             }
+            Question::FileCopy { name, size, crc32, offset } => {
+                let file = SegmentFile { name: name.into_owned(), size, crc32 };
+                let piece = hosted.file_copy(&address, &file, offset);
+                return out.told(piece.map(|piece| piece.map(ByteBuf::from)));
+            }
             _ => {}
         }
         let shard = match question {
@@ -79,7 +90,9 @@ impl Answering {
         meters.allowance.resume();
         match question {
             Question::CatchUp => out.told(shard.and_then(|shard| shard.catch_up())),
-            Question::TakeUp | Question::ChangeSchema(..) => out.failed(Error::internal("asked of no shard")),
+            Question::TakeUp | Question::ChangeSchema(..) | Question::FileCopy { .. } => {
+                out.failed(Error::internal("asked of no shard"))
+            }
             Question::BuildSuggester(component, name) => {
                 out.told(shard.and_then(|shard| shard.build_suggester(&component, &name)))
             }

@@ -2,7 +2,7 @@
 //! may still use up, pins that are done with), and what every answer says beside its result. In: a question;
 //! out: the result, typed by who asks. How bytes get there is the carrier's.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use meter::{Allowance, Clock, Limits, Meters, Trace};
@@ -20,8 +20,8 @@ pub(crate) struct Exchange {
     carrier: OnceLock<Arc<dyn Carrier>>,
     /// By the id of the member that keeps them.
     released: Mutex<HashMap<String, Vec<PinId>>>,
-    /// Ids of who lives, as this member was told last.
-    living: Mutex<HashSet<String>>,
+    /// Who lives, itself among them, as this member was told last.
+    living: Mutex<Vec<Member>>,
 }
 
 impl Exchange {
@@ -38,12 +38,17 @@ impl Exchange {
         self.carrier.get().is_some_and(|carrier| carrier.is_silent(member))
     }
 
-    pub fn set_living(&self, ids: HashSet<String>) {
-        *self.living.lock().unwrap_or_else(PoisonError::into_inner) = ids;
+    pub fn set_living(&self, members: Vec<Member>) {
+        *self.living.lock().unwrap_or_else(PoisonError::into_inner) = members;
+    }
+
+    pub fn living(&self) -> Vec<Member> {
+        self.living.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn is_alive(&self, member: &Member) -> bool {
-        self.living.lock().unwrap_or_else(PoisonError::into_inner).contains(&member.id)
+        let living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
+        living.iter().any(|living| living.id == member.id)
     }
 
     fn released(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<PinId>>> {
@@ -152,6 +157,7 @@ impl Link {
                 | Question::Position
                 | Question::TakeUp
                 | Question::CatchUp
+                | Question::FileCopy { .. }
         );
         let may_leave = watch == Watch::Leave;
         let letter = Letter { message: encode(&asked)?, time_ms: limits.time_ms, is_safe, may_leave };

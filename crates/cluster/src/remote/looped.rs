@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use meter::Meters;
 use plan::{Commit, Error, LogPosition, Result, Schema, SchemaSource, UpdateBatch};
-use store::{ContentDigest, ShardImage, Watermark};
+use store::{ContentDigest, SegmentFile, ShardImage, Watermark};
 
 use super::answering::{Answering, Hosted};
 use super::link::Exchange;
@@ -66,6 +66,10 @@ impl Hosted for Only {
 
     fn copy(&self, _: &ShardAddress) -> Result<Arc<dyn Shard>> {
         Err(Error::internal("a shard alone is no copy"))
+    }
+
+    fn file_copy(&self, _: &ShardAddress, _: &SegmentFile, _: u64) -> Result<Option<Vec<u8>>> {
+        Ok(None)
     }
 
     fn change_schema(&self, _: &ShardAddress, _: u64, _: SchemaSource) -> Result<u64> {

@@ -92,6 +92,14 @@ pub(super) enum Question<'a> {
     Capture,
     /// Build this suggester of this component.
     BuildSuggester(Cow<'a, str>, Cow<'a, str>),
+    /// Of whatever copy the member has of a file of the shard, open or not: bytes from `offset` on, in
+    /// [`serde_bytes::ByteBuf`]; `None` where it has none of this size.
+    FileCopy {
+        name: Cow<'a, str>,
+        size: u64,
+        crc32: u32,
+        offset: u64,
+    },
 }
 
 /// Which moment of a shard is asked.

@@ -7,6 +7,7 @@
 //! messages `http`'s.
 
 mod answering;
+mod copies;
 mod kept_pins;
 mod leader;
 mod link;
@@ -23,6 +24,7 @@ use plan::Result;
 use crate::owners::Member;
 
 pub use answering::{Answering, Hosted};
+pub(crate) use copies::{MemberCopies, piece_of};
 pub(crate) use leader::RemoteLeader;
 pub(crate) use link::Exchange;
 pub(crate) use member::RemoteMember;

@@ -10,10 +10,11 @@ use plan::{
     SortKey, UpdateBatch, Value,
 };
 use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
 
 use super::kept_pins::KeptPins;
 use super::looped::over_messages;
-use super::message::{ShardReply, decode, encode};
+use super::message::{AskedMessage, Question, ShardAddress, ShardMessage, ShardReply, decode, encode};
 use crate::memory::{MemoryShards, MemorySnapshot};
 use crate::rebuild_tests::{film, schema, update};
 use crate::tests::config;
@@ -162,4 +163,28 @@ fn what_is_not_known_is_passed_over() {
     assert_eq!((answered.pin, answered.met.len(), answered.result), (Some(7), 0, Ok(5)));
     let error = decode::<ShardReply<u32>>(b"\xc1").err().unwrap();
     assert_eq!(error.kind, ErrorKind::Unavailable);
+}
+
+/// As the first release that had it sent it: what later ones send is understood by that one, too.
+#[test]
+fn a_question_for_a_copy_of_a_file_is_what_it_was() {
+    let sent =
+        b"\x84\xa5shard\x83\xaacollection\xa5films\xaacreated_ms\xcf\x00\x00\x01\xa1\xfd\x8ci\x00\xa6folder\
+        \xa6shard1\xa6limits\x84\xa7time_ms\xc0\xa6cpu_ms\xc0\xacmemory_bytes\xc0\xb0memory_bytes_max\xc0\
+        \xa8released\x90\xa8question\x81\xa8FileCopy\x84\xa4name\xa8a1.store\xa4size\t\xa5crc32\
+        \xce\xcb\xf49&\xa6offset\x04";
+    let answered = b"\x83\xa3pin\xc0\xa3met\x90\xa6result\x81\xa2Ok\xc4\x0556789";
+    let shard =
+        ShardAddress { collection: "films".into(), created_ms: 1_795_255_200_000, folder: "shard1".into() };
+    let question = Question::FileCopy { name: "a1.store".into(), size: 9, crc32: 0xcbf4_3926, offset: 4 };
+    let message =
+        AskedMessage { shard: &shard, limits: Limits::default(), released: vec![], question: &question };
+    assert_eq!(encode(&message).unwrap().escape_ascii().to_string(), sent.escape_ascii().to_string());
+    let read: ShardMessage = decode(sent).unwrap();
+    let Question::FileCopy { name, size, crc32, offset } = read.question else { panic!("another question") };
+    assert_eq!((read.shard, &*name, size, crc32, offset), (shard, "a1.store", 9, 0xcbf4_3926, 4));
+    let piece = Some(ByteBuf::from(b"56789".to_vec()));
+    let reply = ShardReply { pin: None, met: vec![], result: Ok(piece.clone()) };
+    assert_eq!(encode(&reply).unwrap().escape_ascii().to_string(), answered.escape_ascii().to_string());
+    assert_eq!(decode::<ShardReply<Option<ByteBuf>>>(answered).unwrap().result, Ok(piece));
 }

@@ -20,7 +20,9 @@ use plan::{
     AutoCommit, CollectionConfig, Commit, Error, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
 };
 
-use store::{BackupFolder, BackupPoint, ContentDigest, LogFigures, ShardId, ShardImage, Site, Watermark};
+use store::{
+    BackupFolder, BackupPoint, ContentDigest, FileCopies, LogFigures, ShardId, ShardImage, Site, Watermark,
+};
 
 pub use engine::{
     AppliedUpdate, EditSteps, FilePiece, FollowerHas, JoinedValues, Leader, Peers, RememberedBatches,
@@ -162,4 +164,6 @@ pub struct ShardSite {
     pub clock: Arc<dyn Clock>,
     /// The node's other collections.
     pub peers: Arc<dyn Peers>,
+    /// Who else may have its files; `None` where nobody can.
+    pub copies: Option<Arc<dyn FileCopies>>,
 }

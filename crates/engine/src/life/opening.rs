@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{Error, ErrorKind, Result, Schema};
-use store::{SegmentStore, ShardHome};
+use store::{SegmentStore, ShardHome, Verified};
 use tantivy::directory::OwnedBytes;
 
 use crate::core::losses::LostSegment;
@@ -157,7 +157,12 @@ pub(crate) fn open_or_lose(
 /// What is wrong with a file; a damaged copy is mended from one that is whole.
 fn damage_of(store: &dyn SegmentStore, file: &FileRecord) -> Result<Option<String>> {
     match store.verify(&file.to_file()) {
-        Ok(_) => Ok(None),
+        Ok(verified) => {
+            if verified == Verified::Mended {
+                tracing::warn!("a copy of `{}` was damaged; it was mended from another", file.name);
+            }
+            Ok(None)
+        }
         Err(error) if is_damage(&error) => Ok(Some(error.message().to_owned())),
         Err(error) => Err(from_store(error)),
     }

@@ -92,6 +92,11 @@ impl ShardArchive for ObjectArchive {
         self.files.check(file, self.epoch_of(&file.name)?)
     }
 
+    fn copy(&self, file: &SegmentFile) -> Result<Option<SegmentBytes>> {
+        check_name(&file.name)?;
+        self.files.copy(file)
+    }
+
     fn fetch(&self, files: &[SegmentFile]) -> Result<()> {
         let placed = files.iter().map(|file| Ok((file.clone(), self.epoch_of(&file.name)?)));
         self.files.fetch(&placed.collect::<Result<Vec<Placed>>>()?)

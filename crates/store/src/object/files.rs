@@ -175,6 +175,22 @@ impl ObjectFiles {
         }
     }
 
+    /// Puts bytes from elsewhere, which are the file's, into the store, and mends the copy from there.
+    pub(crate) fn mend(&self, file: &SegmentFile, epoch: u64, bytes: &[u8]) -> Result<()> {
+        check_name(&file.name)?;
+        file.check(bytes)?;
+        let object = ObjectBytes::copy_from_slice(bytes);
+        self.client.replace(&self.keys.segment(&file.name, epoch), &object)?;
+        self.verify(file, epoch).map(drop)
+    }
+
+    /// The newest copy that the cache has of a file, whether it is whole or not.
+    pub(crate) fn copy(&self, file: &SegmentFile) -> Result<Option<SegmentBytes>> {
+        let Some(cache) = &self.cache else { return Ok(None) };
+        let Some(epoch) = self.epoch_of_copy(&file.name, u64::MAX) else { return Ok(None) };
+        cache.get(&self.cache_key(&file.name, epoch), file)
+    }
+
     /// Looks at both copies, and leaves them as they are.
     pub(crate) fn check(&self, file: &SegmentFile, epoch: u64) -> Result<()> {
         check_name(&file.name)?;

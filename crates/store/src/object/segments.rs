@@ -150,6 +150,16 @@ impl SegmentStore for ObjectSegments {
         self.files.verify(file, self.epoch_of(&file.name)?)
     }
 
+    fn mend(&self, file: &SegmentFile, bytes: &[u8]) -> Result<()> {
+        check_name(&file.name)?;
+        self.owned.check()?;
+        // Of one that is gone, with its copy, nobody knows any more in which epoch it was put.
+        let epoch = self.epoch_of(&file.name).unwrap_or(self.owned.epoch());
+        self.files.mend(file, epoch, bytes)?;
+        self.known().insert(file.name.clone(), Known { epoch, is_there: true });
+        Ok(())
+    }
+
     fn remove(&self, name: &str) -> Result<()> {
         self.remove_all(&[name.to_owned()])
     }

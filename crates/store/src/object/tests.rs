@@ -8,13 +8,13 @@ use std::sync::{Mutex, PoisonError};
 
 use super::faults::{FaultRates, FaultyMedium, MemoryMedium, PutFault};
 use super::*;
-use crate::ErrorKind;
 use crate::conformance::{
     AppendRecord, FaultySite, SecondOpening, TestSite, check_faults, check_home, records,
 };
 use crate::contract::{LogFigures, SegmentFile, Verified, Watermark, WrittenFile};
 use crate::metadata::MetadataStore;
 use crate::metadata::conformance::check_metadata;
+use crate::{ErrorKind, FileCopies, HomeWithCopies};
 
 fn shard() -> ShardId {
     ShardId { path: "films/shard1".into(), stream: [1; 16] }
@@ -574,6 +574,73 @@ fn a_flipped_byte_is_mended_from_the_other_copy() {
     memory.damage(&key, |bytes| bytes[0] = b'y');
     let error = home.segments().verify(&file).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "no copy is whole: {error}");
+}
+
+/// What another node has of files, each as often as it is asked for.
+struct Elsewhere(Vec<Vec<u8>>);
+
+impl FileCopies for Elsewhere {
+    fn find(&self, file: &SegmentFile) -> Option<Vec<u8>> {
+        self.0.iter().find(|bytes| file.check(bytes).is_ok()).cloned()
+    }
+}
+
+#[test]
+fn what_no_copy_of_its_own_mends_is_mended_from_elsewhere() {
+    let memory = Arc::new(MemoryMedium::default());
+    let bucket = Bucket {
+        folder: Some(tempfile::tempdir().unwrap()),
+        ..Bucket::on(memory.clone(), ObjectOptions::default())
+    };
+    let site = bucket.site_with(Some(CacheOptions { folder: bucket.cache(0), bytes_max: 1 << 30 }));
+    let open = |elsewhere: &[&[u8]]| {
+        let copies = elsewhere.iter().map(|bytes| bytes.to_vec()).collect();
+        HomeWithCopies::new(site.home(&shard()).unwrap(), Arc::new(Elsewhere(copies)))
+    };
+    let file = open(&[]).segments().put("a.seg", b"123456789").unwrap();
+    let (key, copy) = (keys(&bucket, "/segment/")[0].clone(), copy_of(&bucket, "a.seg"));
+    let home = open(&[b"123456780", b"123456789"]);
+    let mapped = home.segments().open(&file).unwrap();
+    for damage in [|bytes: &mut Vec<u8>| bytes[0] = b'y', |bytes: &mut Vec<u8>| bytes.truncate(4)] {
+        std::fs::write(&copy, b"123x56789").unwrap();
+        memory.damage(&key, damage);
+        assert_eq!(home.segments().verify(&file).unwrap(), Verified::Mended);
+        assert_eq!(home.segments().verify(&file).unwrap(), Verified::Sound);
+        assert_eq!(memory.get(&key).unwrap(), b"123456789");
+        assert_eq!(std::fs::read(&copy).unwrap(), b"123456789");
+        assert_eq!(&*mapped, b"123456789", "those who read it have the right bytes");
+    }
+    // Gone from both before it was opened: nobody knows its name any more but the manifest.
+    drop((home, mapped));
+    std::fs::remove_file(&copy).unwrap();
+    memory.delete(&key).unwrap();
+    let cold = bucket.site_with(Some(CacheOptions { folder: bucket.cache(1), bytes_max: 1 << 30 }));
+    let copies = Arc::new(Elsewhere(vec![b"123456789".to_vec()]));
+    let home = HomeWithCopies::new(cold.home(&shard()).unwrap(), copies);
+    assert_eq!(home.segments().open(&file).unwrap_err().kind(), &ErrorKind::NotFound);
+    assert_eq!(home.segments().verify(&file).unwrap(), Verified::Mended);
+    assert_eq!(&*home.segments().open(&file).unwrap(), b"123456789");
+    assert_eq!(home.segments().list().unwrap(), ["a.seg"]);
+    let archive = cold.archive(&shard()).unwrap();
+    assert_eq!(&*archive.copy(&file).unwrap().unwrap(), b"123456789");
+    let other = SegmentFile { name: "b.seg".into(), ..file.clone() };
+    assert!(archive.copy(&other).unwrap().is_none());
+    archive.verify(&file).unwrap();
+    // Nobody has it whole.
+    let [key] = &keys(&bucket, "/segment/")[..] else { panic!("one object") };
+    memory.damage(key, |bytes| bytes[0] = b'y');
+    let home = HomeWithCopies::new(
+        bucket.site_with(None).home(&shard()).unwrap(),
+        Arc::new(Elsewhere(vec![b"y23456789".to_vec()])),
+    );
+    let error = home.segments().verify(&file).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
+    let refused = home.segments().mend(&file, b"y23456789").unwrap_err();
+    assert!(matches!(refused.kind(), ErrorKind::Corrupt { .. }), "it is looked at: {refused}");
+    // Whoever was deposed mends nothing.
+    let _newer = bucket.site_with(None).home(&shard()).unwrap();
+    home.log().confirm().unwrap_err();
+    assert_eq!(home.segments().mend(&file, b"123456789").unwrap_err().kind(), &ErrorKind::Deposed);
 }
 
 #[test]
