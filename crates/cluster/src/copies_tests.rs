@@ -157,16 +157,20 @@ impl Member {
         self.films().served().own_shard("shard1").unwrap()
     }
 
-    /// Reads all files of the shard again.
-    fn read_again(&self, bucket: &Bucket) {
-        let tasks = self.tasks.0.lock().unwrap();
+    /// What comes beside merges comes now, and once more so much later.
+    fn turn(&self, bucket: &Bucket, later_ms: i64) {
+        let tasks: Vec<_> = self.tasks.0.lock().unwrap().clone();
         let merges = tasks.iter().filter(|(name, _)| *name == "merge");
         for task in merges.filter_map(|(_, task)| task.upgrade()) {
-            for _ in 0..=bucket.files().len() {
-                bucket.clock.0.fetch_add(WEEK_MS, Ordering::Relaxed);
-                task.turn();
-            }
+            task.turn();
+            bucket.clock.0.fetch_add(later_ms, Ordering::Relaxed);
+            task.turn();
         }
+    }
+
+    /// Reads all files of the shard again.
+    fn read_again(&self, bucket: &Bucket) {
+        bucket.files().iter().for_each(|_| self.turn(bucket, WEEK_MS));
     }
 }
 
@@ -182,11 +186,13 @@ async fn three() -> (Bucket, [Member; 3]) {
     (bucket, members)
 }
 
-/// `a` comes back with an empty cache, and opens what is its own.
-fn restarted(bucket: &Bucket, [a, b, c]: [Member; 3]) -> [Member; 3] {
+/// `a` comes back with an empty cache, and opens what is its own; with whom it reaches by then.
+fn restarted(bucket: &Bucket, [a, b, c]: [Member; 3], reaches: bool) -> [Member; 3] {
     drop(a);
     let a = bucket.member("a");
-    lives(&[&a.node, &b.node, &c.node], &[&a.node, &b.node, &c.node]);
+    if reaches {
+        lives(&[&a.node, &b.node, &c.node], &[&a.node, &b.node, &c.node]);
+    }
     assert_eq!(a.node.take_part(), Ok(true));
     [a, b, c]
 }
@@ -238,7 +244,7 @@ async fn a_shard_is_opened_whole_by_a_followers_copy() {
             _ => bucket.flip(key),
         }
     }
-    let [a, ..] = restarted(&bucket, members);
+    let [a, ..] = restarted(&bucket, members, true);
     assert!(a.shard().losses().is_empty(), "{}", a.shard().losses());
     assert_eq!(a.films().stats().num_docs, 30);
     let names = |keys: &[String]| keys.iter().map(|key| name_of(key).to_owned()).collect::<Vec<_>>();
@@ -263,7 +269,7 @@ async fn what_no_member_has_whole_is_healed_by_an_older_manifest_or_named() {
         bucket.flip(key);
         members[1].flip_copy(key);
         members[2].flip_copy(key);
-        let [a, ..] = restarted(&bucket, members);
+        let [a, ..] = restarted(&bucket, members, true);
         let losses = a.shard().losses();
         match newer {
             true => {
@@ -277,4 +283,33 @@ async fn what_no_member_has_whole_is_healed_by_an_older_manifest_or_named() {
             }
         }
     }
+}
+
+/// As at the start of a process, which opens its shards before it knows who lives.
+#[tokio::test]
+async fn what_was_lost_is_asked_for_again_until_somebody_has_it() {
+    let (bucket, members) = three().await;
+    let files = bucket.files();
+    let [first, .., last] = &files[..] else { panic!("{files:?}") };
+    bucket.objects.delete(first).unwrap();
+    bucket.flip(last);
+    let [a, b, c] = restarted(&bucket, members, false);
+    assert_eq!(a.shard().losses().documents(), 30);
+    assert_eq!(a.films().stats().num_docs, 0);
+    a.turn(&bucket, 10_000);
+    assert!(!a.node.has_shards_to_open(), "nobody has it yet");
+    assert_eq!(a.node.take_part(), Ok(false));
+    lives(&[&a.node, &b.node, &c.node], &[&a.node, &b.node, &c.node]);
+    a.turn(&bucket, 9_999);
+    assert!(!a.node.has_shards_to_open(), "it is not due");
+    a.turn(&bucket, 1);
+    assert!(a.node.has_shards_to_open());
+    assert_eq!(a.node.take_part(), Ok(true));
+    assert!(a.shard().losses().is_empty(), "{}", a.shard().losses());
+    assert_eq!(a.films().stats().num_docs, 30);
+    update(&a.films(), thirty("y")).await;
+    a.films().commit(Commit::HARD).await.unwrap();
+    assert_eq!(a.films().stats().num_docs, 60);
+    assert!(!a.node.has_shards_to_open());
+    assert_eq!(a.node.take_part(), Ok(false));
 }

@@ -306,6 +306,10 @@ impl ShardUpkeep for engine::Shard {
         self.is_deposed()
     }
 
+    fn is_mended(&self) -> bool {
+        self.is_mended()
+    }
+
     fn close(&self) -> Result<()> {
         self.close()
     }

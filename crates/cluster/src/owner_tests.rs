@@ -28,7 +28,7 @@ async fn a_fenced_owner_opens_its_shard_again_before_it_answers_for_a_schema() {
     let part = b.find("films").unwrap();
     fence(&cluster, &b, SECOND);
     // It has not heard of it, and looks when it is asked.
-    assert!(!part.is_deposed());
+    assert!(!part.wants_opening());
     led.edit_schema(with_field("shelf")).await.unwrap();
     update(&part, thirty("x")).await;
     assert_eq!(b.take_part(), Ok(false));
@@ -36,7 +36,7 @@ async fn a_fenced_owner_opens_its_shard_again_before_it_answers_for_a_schema() {
     fence(&cluster, &a, "shard1");
     let refused = led.edit_schema(with_field("room")).await.unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Unavailable, "{refused}");
-    assert!(a.is_deposed_anywhere());
+    assert!(a.has_shards_to_open());
     assert_eq!(a.take_part(), Ok(true));
     led.edit_schema(with_field("door")).await.unwrap();
     update(&led, thirty("y")).await;

@@ -106,7 +106,7 @@ async fn care(node: Weak<Node>, stirred: Arc<Notify>, changed: impl Fn()) {
         quiet += LOOK_EVERY;
         let Some(node) = node.upgrade() else { return };
         // Reading the documents asks the store; between, only what costs nothing is looked at.
-        let is_due = is_stirred || !told.is_empty() || quiet >= READ_EVERY || node.is_deposed_anywhere();
+        let is_due = is_stirred || !told.is_empty() || quiet >= READ_EVERY || node.has_shards_to_open();
         if !is_due {
             continue;
         }

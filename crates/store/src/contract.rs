@@ -276,7 +276,7 @@ pub trait SegmentStore: Send + Sync {
     ///
     /// Errors: `Corrupt` where these are not the file's bytes; `Failed` of a home that has one copy of each
     /// file, and no others that could have another.
-    fn mend(&self, file: &SegmentFile, _bytes: &[u8]) -> Result<()> {
+    fn mend(&self, file: &SegmentFile, _bytes: Vec<u8>) -> Result<()> {
         let message = format!("`{}` has one copy here; restore the shard from a backup", file.name);
         Err(crate::Error::new(crate::ErrorKind::Failed, message))
     }

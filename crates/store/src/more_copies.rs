@@ -82,11 +82,11 @@ impl SegmentStore for SegmentsWithCopies {
             verified => return verified,
         };
         let Some(bytes) = self.copies.find(file) else { return Err(error) };
-        self.inner.mend(file, &bytes)?;
+        self.inner.mend(file, bytes)?;
         Ok(Verified::Mended)
     }
 
-    fn mend(&self, file: &SegmentFile, bytes: &[u8]) -> Result<()> {
+    fn mend(&self, file: &SegmentFile, bytes: Vec<u8>) -> Result<()> {
         self.inner.mend(file, bytes)
     }
 

@@ -238,9 +238,10 @@ impl Collection {
         self.home.served().lead.as_ref().map(|lead| lead.member().clone())
     }
 
-    /// Whether another opening fenced one of its shards, as far as was heard: it takes no more updates.
-    pub(crate) fn is_deposed(&self) -> bool {
-        self.home.served().shards.iter().any(|served| served.shard.is_deposed())
+    /// Whether one of its shards takes no updates before it is opened anew: another opening fenced it, as far
+    /// as was heard, or what it lacked is whole again.
+    pub(crate) fn wants_opening(&self) -> bool {
+        self.home.served().shards.iter().any(|served| served.shard.wants_opening())
     }
 
     pub(crate) fn close(&self) -> Result<()> {

@@ -84,10 +84,10 @@ impl Served {
         Ok(())
     }
 
-    /// One that is open here, and as far as was heard not another's.
+    /// One that is open here, and neither another's, as far as was heard, nor whole again but for an opening.
     pub fn own_shard(&self, folder: &str) -> Option<Arc<dyn Shard>> {
         let own = |served: &&ServedShard| served.folder == folder && !served.shard.is_remote();
-        let found = self.shards.iter().find(own).filter(|served| !served.shard.is_deposed());
+        let found = self.shards.iter().find(own).filter(|served| !served.shard.wants_opening());
         found.map(|served| served.shard.clone())
     }
 

@@ -293,9 +293,10 @@ impl Node {
         self.assignment.as_ref().map(|assignment| assignment.gone.list()).unwrap_or_default()
     }
 
-    /// Whether anything that it serves was fenced by another, as far as was heard. Asks nobody.
-    pub fn is_deposed_anywhere(&self) -> bool {
-        self.is_member() && self.list().iter().any(|collection| collection.is_deposed())
+    /// Whether anything that it serves is to be opened anew: another fenced it, as far as was heard, or what
+    /// it lacked is whole again. Asks nobody.
+    pub fn has_shards_to_open(&self) -> bool {
+        self.is_member() && self.list().iter().any(|collection| collection.wants_opening())
     }
 
     /// Has the other members that have a part of a collection take up what its documents say. Whoever cannot
@@ -347,7 +348,7 @@ impl Node {
         let Some(assignment) = &self.assignment else { return Ok(false) };
         let _changing = self.lock();
         let served = self.list().into_iter().find(|collection| collection.entry().key() == key);
-        let is_deposed = served.as_ref().is_some_and(|collection| collection.is_deposed());
+        let wants_opening = served.as_ref().is_some_and(|collection| collection.wants_opening());
         // Behind what made it deposed, so that nobody opens what became another's.
         let Some(entry) = self.catalog.collection(key)? else { return Ok(false) };
         let is_own = |it: &Owners| it.has_served(&entry) && it.has(&assignment.own.id);
@@ -369,7 +370,7 @@ impl Node {
                 self.enter(opened);
                 Ok(true)
             }
-            Some(served) => self.take_up_changes(&served, entry, (owners, is_deposed)),
+            Some(served) => self.take_up_changes(&served, entry, (owners, wants_opening)),
         }
     }
 
@@ -377,7 +378,7 @@ impl Node {
         &self,
         collection: &Arc<Collection>,
         entry: CollectionDocument,
-        (owners, is_deposed): (Owners, bool),
+        (owners, wants_opening): (Owners, bool),
     ) -> Result<bool> {
         let (owners, before) = (Some(Arc::new(owners)), collection.served());
         for _ in 0..OPENINGS_MAX {
@@ -389,7 +390,7 @@ impl Node {
                 && collection.versioned_schema().version == saved.version
                 && collection.versioned_config().version == config.version;
             // What it leads it changes itself.
-            if are_alike && !is_deposed && (is_led_here || is_known) {
+            if are_alike && !wants_opening && (is_led_here || is_known) {
                 return Ok(false);
             }
             let (schema, auto_commit) = (collection.succeeded_by(&saved)?, config.value.auto_commit);

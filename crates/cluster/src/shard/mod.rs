@@ -103,6 +103,15 @@ pub trait ShardUpkeep: Send + Sync {
     fn is_deposed(&self) -> bool {
         false
     }
+    /// Whether opened anew it would have what it lacks: the files are whole again for which something was
+    /// left out when it was opened.
+    fn is_mended(&self) -> bool {
+        false
+    }
+    /// Whether it is to be opened anew, if it is this member's: it is fenced, or mended.
+    fn wants_opening(&self) -> bool {
+        self.is_deposed() || self.is_mended()
+    }
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use arc_swap::ArcSwap;
 use meter::{Clock, Vitals};
 use plan::{Document, Error, ErrorKind, Result, Schema};
-use store::{ShardHome, Watermark};
+use store::{SegmentFile, ShardHome, Watermark};
 
 use crate::config::ShardConfig;
 use crate::core::counters::Counters;
@@ -20,6 +20,7 @@ use crate::core::expiries::Expiries;
 use crate::core::losses::{Losses, LostLog, LostSegment, NEXT_STEP};
 use crate::core::recent::{RecentChild, RecentDocument};
 use crate::core::schedule::Schedule;
+use crate::core::scrub::Scrub;
 use crate::core::state::State;
 use crate::core::{Core, LockTurns, Published};
 use crate::errors::from_store;
@@ -27,7 +28,7 @@ use crate::indexing::builder::Builder;
 use crate::indexing::prepare::Preparer;
 use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
-use crate::life::manifest::Manifest;
+use crate::life::manifest::{FileRecord, Manifest};
 use crate::life::opening::Opened;
 use crate::lock::lock;
 use crate::seeded_bugs::SeededBug;
@@ -46,6 +47,7 @@ impl Core {
         let Opened { manifest, layout, segments, lost } = Opened::of(home, &schema, config.verify_at_open)?;
         let manifest_version = manifest.as_ref().map(|(version, _)| *version);
         let manifest = manifest.map(|(_, manifest)| manifest);
+        let lost_files = manifest.as_ref().map(|it| lost_files(it, &lost)).unwrap_or_default();
         let mut state = State { segments, ..State::default() };
         let files: Vec<String> = manifest.iter().flat_map(Manifest::file_names).map(str::to_owned).collect();
         if !SeededBug::ForgottenVersions.is_planted() {
@@ -84,7 +86,7 @@ impl Core {
             expiries: Expiries::default(),
             suggesters: Suggesters::default(),
             confirmed_ns: AtomicU64::new(0),
-            scrub: Mutex::default(),
+            scrub: Mutex::new(Scrub::new(lost_files)),
             losses: ArcSwap::from_pointee(Losses { segments: lost, log: None }),
             counters: Counters::default(),
             vitals: Vitals::default(),
@@ -270,6 +272,17 @@ impl Core {
         };
         if full { self.seal_full() } else { Ok(()) }
     }
+}
+
+/// Once these are whole an opening finds all segments. None where one is lost whose files are what the
+/// manifest says: it would be lost again.
+fn lost_files(manifest: &Manifest, lost: &[LostSegment]) -> Vec<SegmentFile> {
+    if lost.iter().any(|segment| segment.files.is_empty()) {
+        return Vec::new();
+    }
+    let names: BTreeSet<&str> = lost.iter().flat_map(|it| &it.files).map(|(name, _)| &**name).collect();
+    let lost = manifest.files().filter(|file| names.contains(&*file.name));
+    lost.map(FileRecord::to_file).collect()
 }
 
 fn damaged(at: Watermark) -> Error {

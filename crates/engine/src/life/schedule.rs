@@ -40,6 +40,7 @@ impl Task for MergeTask {
             core.merge_unattended();
             unattended("reading files again", || {
                 core.scrub_due();
+                core.look_for_lost();
                 Ok(())
             });
             unattended("comparing documents with their index", || {

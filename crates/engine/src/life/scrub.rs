@@ -7,7 +7,8 @@
 //! Comes in the merges' turns, which have the low priority and the thread for it. Every file once within a
 //! time (`ShardConfig::scrub_within_ms`), and so many documents an hour (`samples_per_hour`), spread over it
 //! evenly; what is found out of order is told to whoever watches the shard. Mending is the home's
-//! (`SegmentStore::verify`); an index that is wrong is made anew by a rebuild.
+//! (`SegmentStore::verify`); an index that is wrong is made anew by a rebuild. Files that were lost when the
+//! shard was opened are looked at again, too: whoever has them may have been out of reach.
 
 use store::{SegmentFile, Verified};
 
@@ -63,6 +64,30 @@ impl Core {
             // Nobody knows: its turn comes again.
             Err(error) => tracing::warn!(%error, "`{name}` could not be read again"),
         }
+    }
+
+    /// Looks again at the files for which segments were left out, where that is due. A shard that lacks none
+    /// of them any more is to be opened anew ([`are_losses_mended`](Self::are_losses_mended)).
+    pub(crate) fn look_for_lost(&self) {
+        if self.config.scrub_within_ms.is_none() {
+            return;
+        }
+        let mut files = lock(&self.scrub).lost.due(self.clock.now_ms());
+        if files.is_empty() {
+            return;
+        }
+        // All of them, though the first is not back: what is found is mended for good.
+        files.retain(|file| self.store.verify(file).is_err());
+        if files.is_empty() {
+            tracing::warn!(
+                "the files are whole again for which segments were left out: opened anew, the shard has all of it"
+            );
+        }
+        lock(&self.scrub).lost.note_missing(files);
+    }
+
+    pub(crate) fn are_losses_mended(&self) -> bool {
+        lock(&self.scrub).lost.are_back()
     }
 
     /// Compares the next document, where one is due.

@@ -318,6 +318,12 @@ impl Shard {
         self.core.state().is_deposed
     }
 
+    /// Whether the files are whole again for which segments were left out ([`losses`](Self::losses)): opened
+    /// anew it has them, and takes updates.
+    pub fn is_mended(&self) -> bool {
+        self.core.are_losses_mended()
+    }
+
     /// Makes sure that by some moment behind the call nobody else had taken the shard over, as a get does.
     /// Errors: `Unavailable` where another has, which [`is_deposed`](Self::is_deposed) tells from then on,
     /// and while the home does not answer.

@@ -288,6 +288,34 @@ fn a_reader_has_what_its_owner_has_mended() {
     }
 }
 
+/// Nobody starts the process for it: whoever keeps the shard hears that an opening would have all of it.
+#[test]
+fn what_comes_back_is_noticed() {
+    for how in DAMAGES {
+        let bucket = Bucket::new();
+        let files: Vec<String> = fill(&bucket).into_iter().collect();
+        let [first, .., last] = &files[..] else { panic!("{files:?}") };
+        let before = [first, last].map(|key| bucket.damage(key, how));
+        let shard = bucket.open();
+        shard.core().look_for_lost();
+        let later = || {
+            bucket.clock.advance(10_000);
+            shard.core().look_for_lost();
+            shard.is_mended()
+        };
+        bucket.mend(first, &before[0]);
+        assert!(!later() && !later(), "one of two");
+        bucket.mend(last, &before[1]);
+        assert!(!later(), "the next look comes later than the one before");
+        assert!(later());
+        assert_eq!(shard.losses().documents(), 8, "it is as it was until it is opened anew");
+        drop(shard);
+        let shard = bucket.open();
+        assert!(shard.losses().is_empty() && !shard.is_mended());
+        assert_eq!(found(&shard, &Query::All), ids(1..=12));
+    }
+}
+
 /// On a disk a file of another length is known at once, and a flipped byte where files are read at open.
 #[test]
 fn a_shard_in_a_folder_is_served_so_too() {

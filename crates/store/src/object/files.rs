@@ -176,11 +176,10 @@ impl ObjectFiles {
     }
 
     /// Puts bytes from elsewhere, which are the file's, into the store, and mends the copy from there.
-    pub(crate) fn mend(&self, file: &SegmentFile, epoch: u64, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn mend(&self, file: &SegmentFile, epoch: u64, bytes: Vec<u8>) -> Result<()> {
         check_name(&file.name)?;
-        file.check(bytes)?;
-        let object = ObjectBytes::copy_from_slice(bytes);
-        self.client.replace(&self.keys.segment(&file.name, epoch), &object)?;
+        file.check(&bytes)?;
+        self.client.replace(&self.keys.segment(&file.name, epoch), &ObjectBytes::from(bytes))?;
         self.verify(file, epoch).map(drop)
     }
 

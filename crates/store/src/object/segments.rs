@@ -35,12 +35,7 @@ struct Known {
 
 impl ObjectSegments {
     pub(crate) fn open(owned: Arc<Owned>, cache: Option<Arc<FileCache>>) -> Result<Self> {
-        let mut known = BTreeMap::new();
-        for (key, _) in owned.client.list(&owned.keys.segments())? {
-            if let Some((name, epoch)) = segment_of(&key).filter(|(_, epoch)| *epoch <= owned.epoch()) {
-                known.insert(name.to_owned(), Known { epoch, is_there: true });
-            }
-        }
+        let known = listed(&owned)?;
         let (client, keys) = (Arc::clone(&owned.client), owned.keys.clone());
         let files = Arc::new(ObjectFiles { client, keys, stream: owned.writer.stream, cache });
         Ok(Self { owned, files, known: Arc::new(Mutex::new(known)) })
@@ -55,6 +50,17 @@ impl ObjectSegments {
         let known = self.known().get(name).map(|it| it.epoch);
         // An object that is gone is served, and mended, from its copy.
         known.or_else(|| self.files.epoch_of_copy(name, self.owned.epoch())).ok_or_else(|| missing(name))
+    }
+
+    /// The same of one that may have been brought back since this opening listed them.
+    fn epoch_now(&self, name: &str) -> Result<u64> {
+        let error = match self.epoch_of(name) {
+            Err(error) if *error.kind() == ErrorKind::NotFound => error,
+            known => return known,
+        };
+        let found = listed(&self.owned)?.remove(name).ok_or(error)?;
+        self.known().insert(name.to_owned(), found);
+        Ok(found.epoch)
     }
 
     fn put_files(&self, files: &[(String, ObjectBytes)]) -> Result<()> {
@@ -107,6 +113,17 @@ impl ObjectSegments {
     }
 }
 
+/// What is there of this opening's epoch and of earlier ones.
+fn listed(owned: &Owned) -> Result<BTreeMap<String, Known>> {
+    let mut known = BTreeMap::new();
+    for (key, _) in owned.client.list(&owned.keys.segments())? {
+        if let Some((name, epoch)) = segment_of(&key).filter(|(_, epoch)| *epoch <= owned.epoch()) {
+            known.insert(name.to_owned(), Known { epoch, is_there: true });
+        }
+    }
+    Ok(known)
+}
+
 fn taken(name: &str) -> Error {
     let message = format!("segment file `{name}` exists; segment files are written once");
     Error::new(ErrorKind::Conflict, message)
@@ -147,10 +164,10 @@ impl SegmentStore for ObjectSegments {
     }
 
     fn verify(&self, file: &SegmentFile) -> Result<Verified> {
-        self.files.verify(file, self.epoch_of(&file.name)?)
+        self.files.verify(file, self.epoch_now(&file.name)?)
     }
 
-    fn mend(&self, file: &SegmentFile, bytes: &[u8]) -> Result<()> {
+    fn mend(&self, file: &SegmentFile, bytes: Vec<u8>) -> Result<()> {
         check_name(&file.name)?;
         self.owned.check()?;
         // Of one that is gone, with its copy, nobody knows any more in which epoch it was put.

@@ -635,12 +635,12 @@ fn what_no_copy_of_its_own_mends_is_mended_from_elsewhere() {
     );
     let error = home.segments().verify(&file).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
-    let refused = home.segments().mend(&file, b"y23456789").unwrap_err();
+    let refused = home.segments().mend(&file, b"y23456789".to_vec()).unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::Corrupt { .. }), "it is looked at: {refused}");
     // Whoever was deposed mends nothing.
     let _newer = bucket.site_with(None).home(&shard()).unwrap();
     home.log().confirm().unwrap_err();
-    assert_eq!(home.segments().mend(&file, b"123456789").unwrap_err().kind(), &ErrorKind::Deposed);
+    assert_eq!(home.segments().mend(&file, b"123456789".to_vec()).unwrap_err().kind(), &ErrorKind::Deposed);
 }
 
 #[test]
