@@ -19,6 +19,7 @@ mod run;
 mod side;
 mod stale;
 mod statistics;
+mod store_home;
 #[cfg(test)]
 mod testing;
 mod throttle;
@@ -43,6 +44,10 @@ pub use stale::{
     LongIdleFigures, LongIdleOptions, Stale, StaleArm, StaleFigures, StaleOptions, StaleVerdict, stale_check,
 };
 pub use statistics::Interval;
+pub use store_home::{
+    StoreLatency, StoreMeasured, StoreOptions, StoreTail, StoreTakeOver, StoreUpdates, StoreVerdict,
+    store_measured, store_tail, store_takeover, store_updates,
+};
 pub use throttle::{
     ThrottleBaseline, ThrottleFigures, ThrottleOptions, ThrottleVerdict, Throttled, throttle,
     throttle_baseline,

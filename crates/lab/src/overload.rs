@@ -180,7 +180,7 @@ pub(crate) struct Seen {
     pub refused: u64,
     pub refused_without_hint: u64,
     pub failed: u64,
-    first_failure: Option<String>,
+    pub first_failure: Option<String>,
     late: u64,
     elapsed: Duration,
 }
@@ -211,6 +211,10 @@ impl Seen {
 
     pub fn quantile_ms(&self, quantile: f64) -> f64 {
         self.latency_ns.value_at_quantile(quantile) as f64 / 1e6
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
     }
 
     pub fn answered_per_second(&self) -> f64 {

@@ -6,6 +6,7 @@
 //! In: two servers, one after the other; out: figures of both and what they say. Generators ignore what they
 //! are told by 429, which is the hard case.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -194,8 +195,9 @@ impl Stage {
         let path = format!("{}/{}", side.collection, case.handler);
         let searches =
             Requests::get(side.url(), &path, questions.iter().map(|question| question.params.as_slice()));
-        let updates =
-            Requests::new((0..UPDATES).map(|number| update(&*workload, &side, &options, number)).collect());
+        let (first, count) = (options.docs, options.update_docs);
+        let body = |number| update(&*workload, &side, first + number * count, count);
+        let updates = Requests::new((0..UPDATES).map(body).collect());
         Ok(Self { options, side, searches, updates })
     }
 
@@ -251,17 +253,10 @@ impl Stage {
     }
 }
 
-/// A POST of documents behind the corpus.
-fn update(workload: &dyn Workload, side: &Side, options: &ThrottleOptions, number: u64) -> Vec<u8> {
-    let mut body = vec![b'['];
-    let first = options.docs + number * options.update_docs;
-    for doc in first..first + options.update_docs {
-        if doc > first {
-            body.push(b',');
-        }
-        workload.write_document(doc, &mut body);
-    }
-    body.push(b']');
+/// A POST of documents, from this one on.
+pub(crate) fn update(workload: &dyn Workload, side: &Side, first: u64, count: u64) -> Vec<u8> {
+    let mut body = Vec::new();
+    write_documents(workload, first..first + count, &mut body);
     let (url, collection) = (side.url(), &side.collection);
     let head = format!(
         "POST {}/{collection}/update?wt=json HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -270,6 +265,18 @@ fn update(workload: &dyn Workload, side: &Side, options: &ThrottleOptions, numbe
         body.len()
     );
     [head.as_bytes(), &body].concat()
+}
+
+/// As JSON.
+pub(crate) fn write_documents(workload: &dyn Workload, numbers: Range<u64>, body: &mut Vec<u8>) {
+    body.push(b'[');
+    for number in numbers.clone() {
+        if number > numbers.start {
+            body.push(b',');
+        }
+        workload.write_document(number, body);
+    }
+    body.push(b']');
 }
 
 fn conclude(objective_ms: f64, baseline: ThrottleBaseline, with: ThrottleFigures) -> Throttled {

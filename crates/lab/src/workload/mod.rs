@@ -85,6 +85,11 @@ pub fn workloads() -> &'static [WorkloadFacts] {
             docs: 50_000,
             about: "three times too many updates beside searches: with an objective for these, and without",
         },
+        WorkloadFacts {
+            name: "store",
+            docs: 50_000,
+            about: "shards in an object store that takes its time: acknowledgements, PUTs, take-over warm and cold",
+        },
     ]
 }
 

@@ -11,6 +11,7 @@ mod own_server;
 mod proxy;
 mod reports;
 mod stale;
+mod store;
 mod throttle;
 
 use std::fs;
@@ -90,6 +91,9 @@ enum Experiment {
     Compression(compression::CompressionArgs),
     /// More updates than a server can do, beside searches: with an objective for these, and without.
     Throttle(throttle::ThrottleArgs),
+    /// Shards in an S3 store whose answers are late: how long updates wait, how many PUTs they cost, how soon
+    /// another process takes over.
+    Store(store::StoreHomeArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -226,6 +230,7 @@ async fn run_experiment(experiment: Experiment) -> anyhow::Result<()> {
         Experiment::StaleCheck(args) => stale::run(args).await,
         Experiment::Compression(args) => compression::run(args).await,
         Experiment::Throttle(args) => throttle::run(args).await,
+        Experiment::Store(args) => store::run(args).await,
     }
 }
 
