@@ -157,6 +157,7 @@ impl Link {
                 | Question::Position
                 | Question::TakeUp
                 | Question::CatchUp
+                | Question::Capture
                 | Question::FileCopy { .. }
         );
         let may_leave = watch == Watch::Leave;
