@@ -193,13 +193,15 @@ impl Raising {
             if unseen.is_empty() {
                 unseen = self.numbers.iter().copied().filter(|number| !self.serves(*number)).collect();
             }
+            let behind = view.nodes.iter().filter(|it| it.is_behind).map(|it| it.node).collect::<Vec<_>>();
             let awaited = match (silent.as_slice(), unseen.as_slice()) {
-                ([], []) => return Ok(()),
+                ([], []) if behind.is_empty() => return Ok(()),
+                ([], []) => format!("{} to know of all others", name_nodes(&behind)),
                 ([], unseen) => format!("{} to be found in ZooKeeper", name_nodes(unseen)),
                 (silent, _) => format!("{} to answer", name_nodes(silent)),
             };
             if wait.is_over() {
-                let first = silent.first().or(unseen.first()).copied().unwrap_or_default();
+                let first = silent.first().or(unseen.first()).or(behind.first()).copied().unwrap_or_default();
                 let zookeeper = view.zookeeper_wrong.map_or_else(String::new, |why| format!(" ({why})"));
                 let (seconds, words) = (wait.seconds(), self.last_words(&format!("node {first}")));
                 bail!("waited {seconds} s in vain for {awaited}{zookeeper}; {words}");

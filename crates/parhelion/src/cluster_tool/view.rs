@@ -41,6 +41,9 @@ pub struct NodeView {
     pub answers: bool,
     /// Whether it is among the live nodes in ZooKeeper; `None` where that does not tell.
     pub live: Option<bool>,
+    /// Whether it says of itself that it knows fewer than those as living: it may take what a node that has
+    /// just come makes for something that a dead one left behind.
+    pub is_behind: bool,
     leads: Vec<String>,
     follows: Vec<String>,
 }
@@ -63,7 +66,7 @@ impl ClusterObserver {
 
     pub async fn look(&self, record: &ClusterRecord) -> ClusterView {
         let (answers, state) = tokio::join!(self.ask_nodes(&record.nodes), self.read_state());
-        let answering = record.nodes.iter().zip(&answers).find(|(_, answers)| **answers);
+        let answering = record.nodes.iter().zip(&answers).find(|(_, answer)| answer.is_some());
         let gone = match answering.and_then(|(node, _)| self.clients.get(&node.url)) {
             Some(client) => ask_who_is_gone(client).await,
             None => Vec::new(),
@@ -71,21 +74,20 @@ impl ClusterObserver {
         ClusterView { gone, ..ClusterView::new(record, answers, state.as_ref()) }
     }
 
-    /// Of each node, in their order, whether it answers: whatever it says, a refused login as well.
-    async fn ask_nodes(&self, nodes: &[NodeRecord]) -> Vec<bool> {
+    /// What each node answers, in their order: whatever it says, a refused login as well.
+    async fn ask_nodes(&self, nodes: &[NodeRecord]) -> Vec<Option<NodeAnswer>> {
         let mut asked = JoinSet::new();
         for (at, node) in nodes.iter().enumerate() {
             if let Some(client) = self.clients.get(&node.url).cloned() {
-                let params = [("wt", "json")];
-                asked.spawn(async move { (at, client.get("admin/info/system", &params).await.is_ok()) });
+                asked.spawn(async move { (at, NodeAnswer::of(&client).await) });
             }
         }
-        let mut answers = vec![false; nodes.len()];
+        let mut answers: Vec<Option<NodeAnswer>> = nodes.iter().map(|_| None).collect();
         while let Some(answer) = asked.join_next().await {
-            if let Ok((at, does)) = answer
+            if let Ok((at, answer)) = answer
                 && let Some(slot) = answers.get_mut(at)
             {
-                *slot = does;
+                *slot = answer;
             }
         }
         answers
@@ -100,6 +102,34 @@ impl ClusterObserver {
         let cluster = cluster.map_err(|error| error.to_string())?;
         let live = live.borrow().iter().map(|endpoint| endpoint.url.clone()).collect();
         Ok(ToldState { live, cluster })
+    }
+}
+
+/// What a node that answers says.
+struct NodeAnswer {
+    /// Whom it knows as living, by their names; `None` where it does not say.
+    living: Option<Vec<String>>,
+}
+
+impl NodeAnswer {
+    async fn of(client: &SolrClient) -> Option<Self> {
+        let params =
+            [("action", "CLUSTERSTATUS"), ("liveNodes", "true"), ("includeAll", "false"), ("wt", "json")];
+        let answer = client.get("admin/collections", &params).await.ok()?;
+        let status: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let names = status["cluster"]["live_nodes"].as_array();
+        let name = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        Some(Self { living: names.map(|names| names.iter().map(name).collect()) })
+    }
+
+    fn knows_all(&self, live: &[SolrUrl]) -> bool {
+        let Some(living) = &self.living else { return true };
+        let name = |url: &SolrUrl| {
+            let url = url.to_string();
+            let at = url.split_once("://").map_or(&*url, |(_, at)| at);
+            at.trim_end_matches('/').replace('/', "_")
+        };
+        live.iter().all(|url| living.contains(&name(url)))
     }
 }
 
@@ -129,16 +159,21 @@ struct ToldState {
 }
 
 impl ClusterView {
-    fn new(record: &ClusterRecord, answers: Vec<bool>, state: Result<&ToldState, &String>) -> Self {
-        let node = |(node, answers): (&NodeRecord, bool)| {
+    fn new(
+        record: &ClusterRecord,
+        answers: Vec<Option<NodeAnswer>>,
+        state: Result<&ToldState, &String>,
+    ) -> Self {
+        let node = |(node, answer): (&NodeRecord, Option<NodeAnswer>)| {
             let is_it = |url: &SolrUrl| url.to_string() == node.url;
             NodeView {
                 node: node.node,
                 url: node.url.clone(),
                 pid: node.pid().filter(|_| node.runs()),
                 runs: node.runs(),
-                answers,
+                answers: answer.is_some(),
                 live: state.ok().map(|state| state.live.iter().any(is_it)),
+                is_behind: state.is_ok_and(|state| answer.is_some_and(|it| !it.knows_all(&state.live))),
                 leads: state.map_or_else(|_| Vec::new(), |state| replicas(&state.cluster, true, is_it)),
                 follows: state.map_or_else(|_| Vec::new(), |state| replicas(&state.cluster, false, is_it)),
             }
@@ -249,6 +284,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn who_knows_fewer_than_zookeeper_is_behind() {
+        let live: Vec<SolrUrl> =
+            [1, 2].map(|port| format!("http://127.0.0.1:{port}/solr").parse().unwrap()).into();
+        let knows = |living: Option<&[&str]>| {
+            let living = living.map(|names| names.iter().map(|&name| name.to_owned()).collect());
+            NodeAnswer { living }.knows_all(&live)
+        };
+        assert!(knows(Some(&["127.0.0.1:2_solr", "127.0.0.1:1_solr", "127.0.0.1:3_solr"])));
+        assert!(!knows(Some(&["127.0.0.1:1_solr"])) && !knows(Some(&[])));
+        assert!(knows(None), "it may ask for a login");
+    }
+
+    #[test]
     fn shards_are_led_or_not() {
         let replica = |node: u16, leader: &str| {
             json!({"core": "c", "base_url": format!("http://127.0.0.1:{node}/solr"), "state": "active",
@@ -278,6 +326,7 @@ mod tests {
             runs,
             answers,
             live,
+            is_behind: false,
             leads: Vec::new(),
             follows: Vec::new(),
         };
