@@ -38,7 +38,7 @@ pub use core::losses::{Losses, LostLog, LostSegment};
 pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};
 pub use life::flush::published_image;
 pub use life::follow::{Leader, Shown};
-pub use life::image::{FilePiece, FollowerHas, SnapshotImage};
+pub use life::image::{FilePiece, FollowerHas, SnapshotImage, piece_of};
 pub use life::rebuild::Visit;
 pub use life::repair::{FilesVerdict, RepairOutcome, RepairReport, repair, verify};
 pub use merge_policy::MergePolicy;

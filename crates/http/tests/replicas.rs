@@ -32,6 +32,12 @@ async fn three(cluster: &Cluster) -> [Served; 3] {
     members
 }
 
+/// Documents with these numbers as ids.
+fn numbered(ids: std::ops::Range<usize>) -> String {
+    let documents: Vec<String> = ids.map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+    format!("[{}]", documents.join(","))
+}
+
 /// An action that has to work.
 async fn act(at: &Served, action: &str) -> serde_json::Value {
     let answer = at.get(&format!("/solr/admin/collections?action={action}")).await;
@@ -238,8 +244,7 @@ async fn leaders_go_where_they_are_preferred() {
     for member in [b, c] {
         member.node.refresh().unwrap();
     }
-    let documents: Vec<String> = (0..30).map(|at| format!(r#"{{"id":"{at}"}}"#)).collect();
-    assert_eq!(a.update("films", &format!("[{}]", documents.join(","))).await.status, 200);
+    assert_eq!(a.update("films", &numbered(0..30)).await.status, 200);
     let leaders = |status: &Answer| {
         let shown = replicas_of(status, "films");
         let leads = shown.split([' ', ';']).filter_map(|it| it.strip_suffix('*'));
@@ -289,9 +294,8 @@ async fn nodes_are_emptied_replaced_and_balanced() {
     for member in &members {
         member.node.refresh().unwrap();
     }
-    let documents: Vec<String> = (0..30).map(|at| format!(r#"{{"id":"{at}"}}"#)).collect();
     for collection in ["films", "books"] {
-        assert_eq!(c.update(collection, &format!("[{}]", documents.join(","))).await.status, 200);
+        assert_eq!(c.update(collection, &numbered(0..30)).await.status, 200);
     }
     let on = |status: &Answer, node: &str| {
         let all = ["films", "books"].map(|it| replicas_of(status, it)).join(" ");
@@ -399,13 +403,9 @@ async fn a_collection_on_several_nodes_is_backed_up_by_whoever_is_asked() {
     act(a, "CREATE&name=films&numShards=3&createNodeSet=a:8983_solr,b:8983_solr").await;
     b.node.refresh().unwrap();
     c.node.refresh().unwrap();
-    let documents = |from: usize| {
-        let documents: Vec<String> = (from..from + 30).map(|at| format!(r#"{{"id":"{at}"}}"#)).collect();
-        format!("[{}]", documents.join(","))
-    };
-    assert_eq!(a.update("films", &documents(0)).await.status, 200);
+    assert_eq!(a.update("films", &numbered(0..30)).await.status, 200);
     act(c, "BACKUP&collection=films&name=nightly").await;
-    assert_eq!(a.update("films", &documents(30)).await.status, 200);
+    assert_eq!(a.update("films", &numbered(30..60)).await.status, 200);
     act(b, "BACKUP&collection=films&name=nightly").await;
     act(a, "VERIFYBACKUP&name=nightly&backupId=0").await;
     for (backup, count) in [(0, 30), (1, 60)] {
@@ -491,8 +491,7 @@ async fn others_follow_in_the_place_of_who_is_gone_for_long() {
     lives(&members, &[a, b, c, d]);
     let nodes = "createNodeSet=a:8983_solr,b:8983_solr";
     act(a, &format!("CREATE&name=films&numShards=3&replicationFactor=2&{nodes}")).await;
-    let documents: Vec<String> = (0..30).map(|at| format!(r#"{{"id":"{at}"}}"#)).collect();
-    assert_eq!(a.update("films", &format!("[{}]", documents.join(","))).await.status, 200);
+    assert_eq!(a.update("films", &numbered(0..30)).await.status, 200);
     for member in &members {
         member.node.refresh().unwrap();
         member.node.replace_gone_after(Some(600_000));

@@ -12,8 +12,8 @@ use crate::collection::Collection;
 use crate::documents::lift;
 use crate::member::Description;
 use crate::offload;
-use crate::remote::{Carrier, Hosted, ShardAddress, piece_of};
-use crate::shard::{FilePiece, Shard, ShardPlace, SnapshotRead as _};
+use crate::remote::{Carrier, Hosted, ShardAddress};
+use crate::shard::{FilePiece, Shard, ShardPlace, SnapshotRead as _, piece_of};
 use crate::views::Views;
 
 /// How often what others fenced is opened again for one question: each time, another has opened it meanwhile.
@@ -167,7 +167,7 @@ impl Hosted for Node {
         }
         let ShardPlace { site, id } = self.place_of(address);
         let copy = site.archive(&id).and_then(|archive| archive.copy(file)).map_err(lift)?;
-        Ok(copy.map(|bytes| piece_of(&bytes, offset)))
+        Ok(copy.map(|bytes| piece_of(&bytes, offset).unwrap_or_default().to_vec()))
     }
 
     fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64> {

@@ -14,9 +14,6 @@ use store::{FileCopies, SegmentFile};
 use super::link::{Exchange, Link, Watch, shortly};
 use super::message::{Question, ShardAddress};
 
-/// What a message takes well.
-const PIECE_BYTES: usize = 4 << 20;
-
 pub(crate) struct MemberCopies {
     pub exchange: Arc<Exchange>,
     /// Of the member that asks.
@@ -57,10 +54,4 @@ impl MemberCopies {
             }
         }
     }
-}
-
-/// What a message takes of a file, from `offset` on.
-pub(crate) fn piece_of(bytes: &[u8], offset: u64) -> Vec<u8> {
-    let rest = usize::try_from(offset).ok().and_then(|from| bytes.get(from..)).unwrap_or_default();
-    rest.get(..PIECE_BYTES).unwrap_or(rest).to_vec()
 }

@@ -24,7 +24,7 @@ use plan::Result;
 use crate::owners::Member;
 
 pub use answering::{Answering, Hosted};
-pub(crate) use copies::{MemberCopies, piece_of};
+pub(crate) use copies::MemberCopies;
 pub(crate) use leader::RemoteLeader;
 pub(crate) use link::Exchange;
 pub(crate) use member::RemoteMember;

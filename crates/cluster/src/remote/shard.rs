@@ -209,6 +209,7 @@ impl ShardUpkeep for RemoteShard {
         let Some(home) = &self.home else { return Err(self.refused("backed up")) };
         let mut tries = 0;
         loop {
+            // Flushed behind all that it acknowledged before, so that the backup lacks nothing of that.
             let manifest: ByteBuf = self.link.ask(&Question::Capture, &Meters::default())?;
             tries += 1;
             match published_image(home, &manifest) {

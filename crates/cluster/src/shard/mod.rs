@@ -26,7 +26,7 @@ use store::{
 
 pub use engine::{
     AppliedUpdate, EditSteps, FilePiece, FollowerHas, JoinedValues, Leader, Peers, RememberedBatches,
-    SegmentStats, ShardStats, Shown, SnapshotImage, UpdateContext, Visit,
+    SegmentStats, ShardStats, Shown, SnapshotImage, UpdateContext, Visit, piece_of,
 };
 
 /// For how long a look is as good as one of now: a copy's at its leader, of which there are several in that

@@ -117,9 +117,13 @@ pub(crate) fn piece(snapshot: &Snapshot, piece: FilePiece<'_>) -> Result<Vec<u8>
     let unknown = || Error::internal(format!("no file `{file}` of a segment `{segment}` is shown"));
     let segment = &view.ok_or_else(unknown)?.segment;
     let (_, bytes) = files(segment).find(|(name, _)| name == file).ok_or_else(unknown)?;
-    let from = usize::try_from(offset).unwrap_or(usize::MAX);
-    let rest = bytes.get(from..).ok_or_else(unknown)?;
-    Ok(rest.get(..PIECE_BYTES).unwrap_or(rest).to_vec())
+    Ok(piece_of(bytes, offset).ok_or_else(unknown)?.to_vec())
+}
+
+/// What a message takes of a file, from `offset` on; `None` behind its end.
+pub fn piece_of(bytes: &[u8], offset: u64) -> Option<&[u8]> {
+    let rest = bytes.get(usize::try_from(offset).ok()?..)?;
+    Some(rest.get(..PIECE_BYTES).unwrap_or(rest))
 }
 
 /// The files of a segment by name, as a store would have them.

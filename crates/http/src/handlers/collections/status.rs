@@ -126,11 +126,12 @@ fn live_nodes(call: &Call<'_>) -> Vec<String> {
 fn facts(call: &Call<'_>, collection: &Description, with_segments: bool) -> CollectionFacts {
     let mut facts = described(collection);
     let Some(own) = call.server.node.find_own(collection.name()) else { return facts };
+    let copies = own.copies_here();
     for (number, shard) in facts.shards.iter_mut().enumerate() {
         (shard.missing, shard.wrong_index) = own.damage_here(number);
-        for (core, age_ms) in own.copies_here() {
-            let copy = shard.replicas.iter_mut().find(|replica| replica.core == core);
-            copy.into_iter().for_each(|it| it.lag = Some(age_ms.map_or(Lag::Unknown, Lag::Ms)));
+        for replica in &mut shard.replicas {
+            let copy = copies.iter().find(|(core, _)| replica.core == *core);
+            replica.lag = copy.map(|(_, age_ms)| age_ms.map_or(Lag::Unknown, Lag::Ms));
         }
         shard.segments = with_segments.then(|| Node::Map(segments::of_shard(&own, number)));
     }

@@ -57,6 +57,7 @@ pub(super) fn asked_of_every_value(
     if !few || !own || plan.prefix.is_some() {
         return None;
     }
+    // What has facets below is dealt out to buckets anyhow, and those of a page are few of all values.
     match (depth, &plan.listing, plan.sort) {
         (CutDepth::Whole, ShardListing::Ranked, TermsSort::Stat(stat)) => Some(Some(stat)),
         (CutDepth::Whole, ShardListing::All, _) => (!needs.sub_facets).then_some(None),

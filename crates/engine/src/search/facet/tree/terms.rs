@@ -150,11 +150,13 @@ impl<'a> Cutting<'a> {
         let Some(only) = asked_of_every_value(self.terms.plan, cut, self.below, tree.depth) else {
             return Ok(Counts { table: self.known_or_counted(tree), of_every: None });
         };
+        // Of hits a shorter way knows them: what all documents have, less those that are no hits.
         let known = self.is_kept(tree) || matches!(self.docs, BucketDocs::Hits(_));
-        let mut table = KeyTable::new(self.column.cardinality(), self.docs.count());
-        let own_table = (!known).then_some(&mut table);
-        let of_every = OfEvery::of(cut, (self.below.stats(), only), own_table, &self.context.allowance)?;
-        let table = if known { self.known_or_counted(tree) } else { Arc::new(table) };
+        let new = || KeyTable::new(self.column.cardinality(), self.docs.count());
+        let mut own = (!known).then(new);
+        let summed_up = (self.below.stats(), only);
+        let of_every = OfEvery::of(cut, summed_up, own.as_mut(), &self.context.allowance)?;
+        let table = own.map_or_else(|| self.known_or_counted(tree), Arc::new);
         Ok(Counts { table, of_every: Some(of_every) })
     }
 
