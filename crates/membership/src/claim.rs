@@ -71,6 +71,10 @@ async fn check_empty(tree: &impl Tree) -> Result<(), TreeError> {
     if found.is_empty() {
         return Ok(());
     }
+    // Two members started in one moment; the claim is the first node that any of them makes.
+    if found.iter().any(|name| CLAIM.strip_prefix('/') == Some(name)) {
+        return Err(TreeError::Changed);
+    }
     found.sort();
     found.truncate(5);
     Err(TreeError::Refused(format!(
@@ -78,4 +82,21 @@ async fn check_empty(tree: &impl Tree) -> Result<(), TreeError> {
          HOST:PORT/parhelion",
         found.join("`, `")
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLAIM, Claim, content, look};
+    use crate::memory::MemoryTree;
+    use crate::{TreeError, Trees};
+
+    #[tokio::test]
+    async fn a_claim_made_while_one_looks_for_it_is_no_strangers() {
+        let tree = MemoryTree::default();
+        let session = tree.connect().await.unwrap();
+        tree.put_behind_next_read(CLAIM, &content("one").unwrap());
+        assert_eq!(look(&session, "one").await, Err(TreeError::Changed));
+        assert_eq!(look(&session, "one").await, Ok(Claim(0)));
+        assert!(matches!(look(&session, "another").await, Err(TreeError::Refused(_))));
+    }
 }

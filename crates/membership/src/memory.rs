@@ -20,6 +20,8 @@ struct Nodes {
     is_down: bool,
     /// Writes that go through before one is made and answered as lost.
     until_lost: Option<usize>,
+    /// Put as soon as the next read is answered.
+    behind_read: Option<(String, Present)>,
     connections: BTreeMap<i64, watch::Sender<TreeEvent>>,
     writes: usize,
     /// Counts what happened to the claim and to members.
@@ -64,6 +66,12 @@ impl MemoryTree {
         let mut nodes = self.lock();
         let version = nodes.nodes.get(path).map_or(0, |known| known.version + 1);
         nodes.nodes.insert(path.to_owned(), Present { bytes: bytes.to_vec(), version, session: 0 });
+    }
+
+    /// Another member puts a new node between this one's next read and what it does then.
+    pub fn put_behind_next_read(&self, path: &str, bytes: &[u8]) {
+        let present = Present { bytes: bytes.to_vec(), version: 0, session: 0 };
+        self.lock().behind_read = Some((path.to_owned(), present));
     }
 
     pub fn get(&self, path: &str) -> Option<Present> {
@@ -165,9 +173,13 @@ impl Tree for MemorySession {
     }
 
     async fn read(&self, path: &str) -> Result<Option<Present>, TreeError> {
-        let nodes = self.tree.lock();
+        let mut nodes = self.tree.lock();
         nodes.check(Some(self.session))?;
-        Ok(nodes.nodes.get(path).cloned())
+        let found = nodes.nodes.get(path).cloned();
+        if let Some((path, present)) = nodes.behind_read.take() {
+            nodes.nodes.insert(path, present);
+        }
+        Ok(found)
     }
 
     async fn children(&self, path: &str) -> Result<Vec<String>, TreeError> {
