@@ -14,6 +14,7 @@ mod finish;
 mod followed;
 mod gather;
 mod in_use;
+mod living;
 mod member;
 #[cfg(any(test, feature = "memory"))]
 pub mod memory;
@@ -48,6 +49,7 @@ pub use finish::{
 };
 pub use gather::search_shards;
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
+pub use living::Census;
 pub use member::Description;
 pub use node::{MovedCollection, NewHouse, Node, NodeConfig, RepairedShard, ReplicaName, VerifiedShard};
 pub use offload::compute;

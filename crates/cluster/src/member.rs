@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::collection_documents::CollectionDocument;
+use crate::living::Living;
 use crate::owners::{Member, Owned, Owners};
 use crate::replacing::GoneMembers;
 use crate::replica::Replica;
@@ -16,8 +17,7 @@ use crate::routing::{Router, ShardDocument};
 pub(crate) struct Assignment {
     pub own: Member,
     pub secret: String,
-    /// As it was told last; nobody before.
-    living: Mutex<Vec<Member>>,
+    pub living: Arc<Living>,
     /// Who is gone, for how long.
     pub gone: GoneMembers,
     /// Ids of those that said nothing when they were asked, with when they are tried again.
@@ -28,21 +28,8 @@ pub(crate) struct Assignment {
 const SILENT_MS: i64 = 2_000;
 
 impl Assignment {
-    pub fn new(own: Member, secret: String) -> Self {
-        Self { own, secret, living: Mutex::default(), gone: GoneMembers::default(), silent: Mutex::default() }
-    }
-
-    pub fn set_living(&self, members: Vec<Member>) {
-        *self.living.lock().unwrap_or_else(PoisonError::into_inner) = members;
-    }
-
-    pub fn living(&self) -> Vec<Member> {
-        self.living.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub fn is_alive(&self, member: &Member) -> bool {
-        let living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
-        living.iter().any(|living| living.id == member.id)
+    pub fn new(own: Member, secret: String, living: Arc<Living>) -> Self {
+        Self { own, secret, living, gone: GoneMembers::default(), silent: Mutex::default() }
     }
 
     /// Notes whether a member said anything when it was asked.
@@ -73,7 +60,7 @@ impl Assignment {
     /// shards. All members work out the same from the same, so that each takes its part; where they differ,
     /// the first one has it.
     pub fn due<'a>(&self, owned: &'a BTreeMap<String, Owned>) -> BTreeMap<&'a str, Owners> {
-        let living = self.living();
+        let living = self.living.list();
         // Nobody is chosen, and nothing taken, before it was told who lives.
         let mut load: BTreeMap<&str, usize> = living.iter().map(|member| (member.id.as_str(), 0)).collect();
         let nobody = Owners::default();
@@ -133,11 +120,21 @@ impl Assignment {
         due
     }
 
+    /// Whether, as far as it was told who lives, anything is this member's to take from one that is gone.
+    pub fn wants_change(&self, owned: &BTreeMap<String, Owned>, begun: &BTreeMap<String, Owners>) -> bool {
+        let may_end = |it: &Owners| !self.has_begun(it) && self.may_end(it);
+        !self.due(owned).is_empty() || begun.values().any(may_end)
+    }
+
     /// Whether this member is to end what was begun so: it began it, or is the first of those who live where
     /// whoever did is gone.
     pub fn may_end(&self, begun: &Owners) -> bool {
-        let first = || self.living().into_iter().map(|member| member.id).min();
-        begun.lead.id == self.own.id || !self.is_alive(&begun.lead) && first().as_ref() == Some(&self.own.id)
+        let first = || self.living.list().into_iter().map(|member| member.id).min();
+        self.has_begun(begun) || !self.living.has(&begun.lead) && first().as_ref() == Some(&self.own.id)
+    }
+
+    pub fn has_begun(&self, begun: &Owners) -> bool {
+        begun.lead.id == self.own.id
     }
 
     /// Whether any part of it is this member's.

@@ -3,11 +3,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use plan::ErrorKind;
+use plan::{Error, ErrorKind};
 use store::memory::MemorySite;
 use store::{Result, ShardArchive, ShardHome, ShardId, Site};
 
 use crate::assignment_tests::{Cluster, lives, spread, thirty, with_field};
+use crate::owners::Owners;
 use crate::rebuild_tests::update;
 use crate::{Collection, Node};
 
@@ -40,6 +41,35 @@ async fn a_fenced_owner_opens_its_shard_again_before_it_answers_for_a_schema() {
     assert_eq!(a.take_part(), Ok(true));
     led.edit_schema(with_field("door")).await.unwrap();
     update(&led, thirty("y")).await;
+}
+
+#[tokio::test]
+async fn who_lives_is_read_again_before_anything_is_taken() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    a.create(spread("films", 2)).await.unwrap();
+    let claimed = Owners { created_ms: Some(1), ..a.member().into() };
+    a.claim_key("books", &claimed).unwrap();
+    let lead = |key: &str| b.catalog().owners(key).unwrap().map(|found| found.value.lead.id);
+    // As it was told before the other came; what it is told when it asks.
+    lives(&[&b], &[&b]);
+    let unknown = Error::new(ErrorKind::Unavailable, "nobody answers");
+    let answers = Mutex::new(vec![Ok(vec![b.member()]), Ok(vec![a.member(), b.member()]), Err(unknown)]);
+    let told = Arc::downgrade(&b);
+    b.set_census(Box::new(move || {
+        let living = answers.lock().unwrap().pop().expect("asked where nothing is to be taken")?;
+        told.upgrade().unwrap().set_living(living);
+        Ok(())
+    }));
+    let failures = b.take_part().unwrap_err();
+    assert_eq!(failures.iter().map(|it| it.kind).collect::<Vec<_>>(), [ErrorKind::Unavailable]);
+    assert_eq!(b.take_part(), Ok(false));
+    assert_eq!(b.take_part(), Ok(false), "who lives is known, and is not asked for");
+    assert_eq!((lead("films").as_deref(), lead("books").as_deref()), (Some("a"), Some("a")));
+    lives(&[&b], &[&b]);
+    assert_eq!(b.take_part(), Ok(true));
+    assert_eq!((lead("films").as_deref(), lead("books")), (Some("b"), None));
+    assert_eq!(b.take_part(), Ok(false), "nothing is left to take");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use cluster::Node;
 use http::{Configsets, PublicView};
 use membership::{Member, Publisher, Shown, Source, TreeError, View, ZooKeeperPlace};
 use plan::{Error, ErrorKind};
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -21,6 +22,9 @@ use crate::output;
 
 /// For what was changed to be seen in ZooKeeper.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// For who lives to be read, before anything is taken from one that seems to be gone.
+const CENSUS: Duration = Duration::from_secs(5);
 
 /// For clients to hear that it is there: they keep aliases and properties until their watch tells them. Solr
 /// waits as long behind a change of aliases.
@@ -105,6 +109,7 @@ impl ShownNode {
         let stirred = Arc::new(Notify::new());
         let source = Arc::new(NodeView { node: Arc::downgrade(node), configsets, stirred: stirred.clone() });
         let publisher = Arc::new(Publisher::start(place.clone(), cluster, Member { id, name, url }, source));
+        node.set_census(census(&publisher));
         let hinted = Arc::downgrade(&publisher);
         let hint = move || hinted.upgrade().iter().for_each(|publisher| publisher.hint());
         let caretaker = node.is_member().then(|| Caretaker::start(node, stirred, hint));
@@ -159,6 +164,18 @@ impl PublicView for ShownNode {
             Ok(())
         })
     }
+}
+
+/// What is shown is compared behind a reading of who lives, which is told first.
+fn census(publisher: &Arc<Publisher>) -> cluster::Census {
+    let (publisher, runtime) = (Arc::downgrade(publisher), Handle::current());
+    let unknown = |why: &str| Error::new(ErrorKind::Unavailable, format!("who lives is not known: {why}"));
+    Box::new(move || {
+        let publisher = publisher.upgrade().ok_or_else(|| unknown("this node leaves"))?;
+        // At once where ZooKeeper is known to be away: what is this node's own goes on meanwhile.
+        let shown = publisher.check().and_then(|()| runtime.block_on(publisher.published(CENSUS)));
+        shown.map_err(|error| unknown(&error.to_string()))
+    })
 }
 
 /// Weak: the node ends before whoever shows it does.

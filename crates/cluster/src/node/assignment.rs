@@ -17,6 +17,7 @@ use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
+use crate::living::Census;
 use crate::member::{Assignment, Description};
 use crate::offload;
 use crate::owners::{Member, Owned, OwnedCollections, Owners};
@@ -38,7 +39,7 @@ impl Node {
         let id = node.catalog.member_id(new_id)?;
         let own = Member { id, name: node.name.clone(), url };
         let secret = node.catalog.member_secret(new_secret)?;
-        node.assignment = Some(Assignment::new(own, secret));
+        node.assignment = Some(Assignment::new(own, secret, node.views.exchange().living().clone()));
         node.refresh()?;
         Ok(Arc::new(node))
     }
@@ -62,13 +63,13 @@ impl Node {
 
     /// Who lives, itself among them, as it was told last.
     pub fn living(&self) -> Vec<Member> {
-        let told = self.assignment.as_ref().map(Assignment::living).unwrap_or_default();
+        let told = self.assignment.as_ref().map(|it| it.living.list()).unwrap_or_default();
         if told.is_empty() { vec![self.member()] } else { told }
     }
 
     /// Whether a member lives, as far as was told.
     pub fn is_alive(&self, member: &Member) -> bool {
-        self.assignment.as_ref().is_some_and(|assignment| assignment.is_alive(member))
+        self.assignment.as_ref().is_some_and(|assignment| assignment.living.has(member))
     }
 
     /// Notes whether a member said anything when it was asked.
@@ -87,8 +88,14 @@ impl Node {
     /// Tells it who lives.
     pub fn set_living(&self, members: Vec<Member>) {
         if let Some(assignment) = &self.assignment {
-            self.views.exchange().set_living(members.clone());
-            assignment.set_living(members);
+            assignment.living.set(members);
+        }
+    }
+
+    /// How it is told anew, before it takes anything from one that is not there as far as it was told.
+    pub fn set_census(&self, census: Census) {
+        if let Some(assignment) = &self.assignment {
+            assignment.living.set_census(census);
         }
     }
 
@@ -224,8 +231,14 @@ impl Node {
         let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
         // What could not be flushed is in the log, which is its new owner's.
         lost.iter().for_each(|collection| drop(collection.close()));
-        let mut due = assignment.due(&owned);
         let (mut changed, mut failures) = (!lost.is_empty(), Vec::new());
+        let are_living_known = match assignment.wants_change(&owned, &begun) {
+            // Behind the documents that are judged by it: one that came a moment ago may be named there, and
+            // not have been told of yet.
+            true => assignment.living.read_again().map_err(|error| failures.push(error)).is_ok(),
+            false => true,
+        };
+        let mut due = if are_living_known { assignment.due(&owned) } else { BTreeMap::new() };
         for (key, owned) in &owned {
             let version = owned.owners.as_ref().map(|owners| owners.version);
             let taken = match due.remove(key.as_str()) {
@@ -245,8 +258,10 @@ impl Node {
                 Err(error) => failures.push(error.context(format!("collection `{}`: ", owned.entry.name))),
             }
         }
-        changed |= self.replace_gone(&owned, &mut failures);
-        for (key, owners) in begun.iter().filter(|(_, owners)| assignment.may_end(owners)) {
+        changed |= are_living_known && self.replace_gone(&owned, &mut failures);
+        let may_end =
+            |begun: &Owners| assignment.has_begun(begun) || are_living_known && assignment.may_end(begun);
+        for (key, owners) in begun.iter().filter(|(_, owners)| may_end(owners)) {
             match self.end_begun(key) {
                 Ok(did) => changed |= did,
                 Err(error) if error.kind == ErrorKind::Conflict => changed = true,
@@ -262,7 +277,7 @@ impl Node {
     /// Has others follow in the place of members that are gone for long; returns whether any does.
     fn replace_gone(&self, owned: &BTreeMap<String, Owned>, failures: &mut Vec<Error>) -> bool {
         let Some(assignment) = &self.assignment else { return false };
-        let (living, now_ms) = (assignment.living(), self.clock.now_ms());
+        let (living, now_ms) = (assignment.living.list(), self.clock.now_ms());
         if living.is_empty() {
             // Nobody told yet: all would be taken for gone.
             return false;

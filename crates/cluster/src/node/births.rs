@@ -157,7 +157,7 @@ impl Node {
             return Ok(has_ended);
         };
         let lead = &found.value.lead;
-        if lead.id != assignment.own.id && assignment.is_alive(lead) {
+        if lead.id != assignment.own.id && assignment.living.has(lead) {
             let message = format!("`{key}` is being made or deleted by `{}`; try again", lead.name);
             return Err(Error::new(ErrorKind::Conflict, message));
         }

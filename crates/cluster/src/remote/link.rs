@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::message::{AskedMessage, PinId, Question, ShardAddress, ShardReply, decode, encode};
 use super::{Carrier, Letter};
+use crate::living::Living;
 use crate::owners::Member;
 
 /// What goes to other members, and what is to be told them with the next message.
@@ -20,8 +21,7 @@ pub(crate) struct Exchange {
     carrier: OnceLock<Arc<dyn Carrier>>,
     /// By the id of the member that keeps them.
     released: Mutex<HashMap<String, Vec<PinId>>>,
-    /// Who lives, itself among them, as this member was told last.
-    living: Mutex<Vec<Member>>,
+    living: Arc<Living>,
 }
 
 impl Exchange {
@@ -38,17 +38,9 @@ impl Exchange {
         self.carrier.get().is_some_and(|carrier| carrier.is_silent(member))
     }
 
-    pub fn set_living(&self, members: Vec<Member>) {
-        *self.living.lock().unwrap_or_else(PoisonError::into_inner) = members;
-    }
-
-    pub fn living(&self) -> Vec<Member> {
-        self.living.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub fn is_alive(&self, member: &Member) -> bool {
-        let living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
-        living.iter().any(|living| living.id == member.id)
+    /// Itself among them.
+    pub fn living(&self) -> &Arc<Living> {
+        &self.living
     }
 
     fn released(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<PinId>>> {

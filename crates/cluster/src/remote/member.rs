@@ -44,7 +44,7 @@ impl RemoteMember {
 
     /// Whether it lives, as far as this member was told.
     pub fn is_alive(&self) -> bool {
-        self.link.exchange.is_alive(&self.link.member)
+        self.link.exchange.living().has(&self.link.member)
     }
 
     /// Has it take up what the documents say by now.
