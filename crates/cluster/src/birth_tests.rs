@@ -17,17 +17,17 @@ use crate::{Node, UpdateContext};
 type Hook = Box<dyn FnOnce() + Send>;
 
 /// Documents before a change of which, as a test names it, something else happens.
-struct Interrupted {
+pub(crate) struct Interrupted {
     memory: MetadataMemory,
     armed: Mutex<Option<(String, Hook)>>,
 }
 
 impl Interrupted {
-    fn arm(&self, change: &str, hook: impl FnOnce() + Send + 'static) {
+    pub fn arm(&self, change: &str, hook: impl FnOnce() + Send + 'static) {
         *self.armed.lock().unwrap() = Some((change.to_owned(), Box::new(hook)));
     }
 
-    fn was_interrupted(&self) -> bool {
+    pub fn was_interrupted(&self) -> bool {
         self.armed.lock().unwrap().is_none()
     }
 
@@ -67,15 +67,15 @@ impl MetadataStore for Interrupted {
 }
 
 /// A member that is interrupted, and another.
-struct Pair {
+pub(crate) struct Pair {
     cluster: Cluster,
-    documents: Arc<Interrupted>,
-    a: Arc<Node>,
-    b: Arc<Node>,
+    pub documents: Arc<Interrupted>,
+    pub a: Arc<Node>,
+    pub b: Arc<Node>,
     _folders: [TempDir; 2],
 }
 
-fn pair() -> Pair {
+pub(crate) fn pair() -> Pair {
     let cluster = Cluster::default();
     let folders = [tempdir().unwrap(), tempdir().unwrap()];
     let documents = Arc::new(Interrupted { memory: cluster.documents.clone(), armed: Mutex::default() });

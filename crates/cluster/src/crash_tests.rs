@@ -14,6 +14,7 @@ use store::{MetadataStore, Result, VersionedBytes};
 
 use crate::memory::MemoryShards;
 use crate::routing::RouterKind;
+use crate::shard_tests::new_shard;
 use crate::tests::{Noon, config, schema};
 use crate::{CreateCollection, MetadataHomes, Node, NodeConfig, Sharding};
 
@@ -248,7 +249,7 @@ async fn creating_with_shards() {
 async fn adding_a_shard() {
     let work = |node: Arc<Node>| async move {
         let films = node.find("films").unwrap();
-        node.create_shard(&films, "third").await.unwrap();
+        node.create_shard(&films, new_shard("third")).await.unwrap();
     };
     check(two_shards, work, (TWO, THREE)).await;
 }
@@ -258,7 +259,7 @@ async fn taking_a_shard_away() {
     let prepare = |node: Arc<Node>| async move {
         two_shards(node.clone()).await;
         let films = node.find("films").unwrap();
-        node.create_shard(&films, "third").await.unwrap();
+        node.create_shard(&films, new_shard("third")).await.unwrap();
     };
     let work = |node: Arc<Node>| async move {
         let films = node.find("films").unwrap();

@@ -27,7 +27,7 @@ pub struct CreateCollection {
     pub schema: SchemaSource,
     pub config: CollectionConfig,
     pub shards: Sharding,
-    /// The members that its shards are spread over, by name; where none is named, all are on this node.
+    /// The members that its shards are spread over, by name; over all that live where none is named.
     pub nodes: Vec<String>,
     /// Of each shard, on as many members.
     pub replicas: ReplicaCounts,

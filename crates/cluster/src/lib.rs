@@ -51,7 +51,9 @@ pub use gather::search_shards;
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
 pub use living::Census;
 pub use member::Description;
-pub use node::{MovedCollection, NewHouse, Node, NodeConfig, RepairedShard, ReplicaName, VerifiedShard};
+pub use node::{
+    MovedCollection, NewHouse, NewShard, Node, NodeConfig, RepairedShard, ReplicaName, VerifiedShard,
+};
 pub use offload::compute;
 pub use owners::Member;
 #[cfg(any(test, feature = "memory"))]
@@ -78,6 +80,8 @@ mod birth_tests;
 mod copies_tests;
 #[cfg(test)]
 mod crash_tests;
+#[cfg(test)]
+mod gathering_tests;
 #[cfg(test)]
 mod intake_tests;
 #[cfg(test)]

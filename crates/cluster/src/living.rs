@@ -1,5 +1,5 @@
-//! Who of a cluster's members lives, as this one was told last, and the way to be told anew. Each node has one
-//! such list: what is judged by it and what is sent by it go by the same.
+//! Who of a cluster's members lives, as this one was told last, and the way to be told anew. Each node has
+//! one such list: what is judged by it and what is sent by it go by the same.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 

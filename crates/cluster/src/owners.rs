@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::collection_documents::CollectionDocument;
 use crate::documents::Versioned;
-use crate::replica::{ReplicaIdentity, ReplicaKind};
+use crate::replica::{ReplicaCounts, ReplicaIdentity, ReplicaKind};
 
 /// A node of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,8 +42,8 @@ pub(crate) struct Owners {
     /// Who serves a shard, by its name, where that is another.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shards: BTreeMap<String, Member>,
-    /// When the collection that is meant was made: one made later under the same key is another. Of any where
-    /// nothing is said, as earlier releases wrote it.
+    /// When the collection that is meant was made: one made later under the same key is another. Of any
+    /// where nothing is said, as earlier releases wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_ms: Option<i64>,
     #[serde(default)]
@@ -58,9 +58,21 @@ pub(crate) struct Owners {
     /// What clients set for replicas, by Solr's names of them (`core_nodeN`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub properties: BTreeMap<String, BTreeMap<String, String>>,
+    /// Who had which part before the lead took all of it to rebuild it, as it is to be again. Nobody opens
+    /// the collection by it but whoever rebuilds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuilding: Option<SpreadBefore>,
     /// How many followers there ever were: no two have one number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub followers_made: u32,
+}
+
+/// Who serves and who follows each shard, all of them named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SpreadBefore {
+    shards: BTreeMap<String, Member>,
+    #[serde(default)]
+    followers: BTreeMap<String, Vec<Follower>>,
 }
 
 /// Has a copy of a shard.
@@ -88,6 +100,21 @@ impl Owners {
     pub fn of(lead: Member, shards: impl IntoIterator<Item = (String, Member)>) -> Self {
         let others = shards.into_iter().filter(|(_, member)| member.id != lead.id).collect();
         Self { shards: others, ..lead.into() }
+    }
+
+    /// All of it with the lead, and noted how it was.
+    pub fn gathered(&self, entry: &CollectionDocument) -> Self {
+        let shards = entry.shards().into_iter().map(|it| (it.name.clone(), self.of_shard(&it.name).clone()));
+        let before = SpreadBefore { shards: shards.collect(), followers: self.followers.clone() };
+        let (shards, followers) = Default::default();
+        Self { shards, followers, rebuilding: Some(before), ..self.clone() }
+    }
+
+    /// As it was before it was gathered. Who is gone meanwhile has its part, until another takes it over.
+    pub fn spread_again(&self) -> Self {
+        let Some(SpreadBefore { shards, followers }) = self.rebuilding.clone() else { return self.clone() };
+        let Self { shards, .. } = Self::of(self.lead.clone(), shards);
+        Self { shards, followers, rebuilding: None, ..self.clone() }
     }
 
     /// Whether this very collection is meant.
@@ -121,6 +148,25 @@ impl Owners {
 
     pub fn follows(&self, shard: &str, id: &str) -> bool {
         self.followers_of(shard).iter().any(|follower| follower.member.id == id)
+    }
+
+    /// How many replicas of each kind a shard has.
+    pub fn replica_counts(&self, entry: &CollectionDocument, shard: &str) -> ReplicaCounts {
+        let follow = self.followers_of(shard).iter().map(|it| it.replica.kind);
+        let kinds: Vec<ReplicaKind> = follow.chain([self.leading(entry, shard).kind]).collect();
+        let count = |kind| kinds.iter().filter(|it| **it == kind).count();
+        ReplicaCounts {
+            nrt: count(ReplicaKind::Nrt),
+            tlog: count(ReplicaKind::Tlog),
+            pull: count(ReplicaKind::Pull),
+        }
+    }
+
+    /// Names nobody for a shard.
+    pub fn forget(&mut self, shard: &str) {
+        self.shards.remove(shard);
+        self.followers.remove(shard);
+        self.leading.remove(shard);
     }
 
     /// Has another member serve a shard, as the replica that led it before.

@@ -85,14 +85,14 @@ pub(crate) async fn update(films: &Collection, operations: Vec<Operation>) {
 }
 
 /// `year` by numbers.
-fn numbers(source: &SchemaSource) -> plan::Result<SchemaSource> {
+pub(crate) fn numbers(source: &SchemaSource) -> plan::Result<SchemaSource> {
     let mut source = source.clone();
     source.fields.iter_mut().filter(|it| it.name == "year").for_each(|it| it.type_name = "pint".into());
     Ok(source)
 }
 
 /// Waits until no rebuild runs; how it ended.
-async fn ended(films: &Collection) -> (RebuildState, String) {
+pub(crate) async fn ended(films: &Collection) -> (RebuildState, String) {
     loop {
         let status = films.rebuild_status().unwrap();
         if status.state != RebuildState::Running {

@@ -12,7 +12,8 @@ use plan::{
 use crate::rebuild_tests::{count, film, open, schema, update, year};
 use crate::tests::config;
 use crate::{
-    BackupPlace, Collection, CreateCollection, GetShards, Intake, Node, RebuildState, Sharding, UpdateContext,
+    BackupPlace, Collection, CreateCollection, GetShards, Intake, NewShard, Node, RebuildState, Sharding,
+    UpdateContext,
 };
 
 async fn make(node: &Arc<Node>, name: &str, shards: Sharding) -> Result<Arc<Collection>> {
@@ -107,6 +108,11 @@ async fn a_request_may_mean_some_shards() {
     assert_eq!(unknown.message, "no active servers hosting shard: zz");
 }
 
+/// On any nodes, with as many replicas as the others have.
+pub(crate) fn new_shard(name: &str) -> NewShard {
+    NewShard { name: name.to_owned(), nodes: Vec::new(), replicas: None }
+}
+
 #[tokio::test]
 async fn named_shards_come_and_go() {
     let folder = tempfile::tempdir().unwrap();
@@ -122,10 +128,10 @@ async fn named_shards_come_and_go() {
     assert_eq!(nowhere.failure.unwrap().message, "No shard called =c; there are `a`, `b`");
     // What a crash left of an earlier attempt is not the new shard's.
     std::fs::create_dir_all(folder.path().join("collections/films/shard1_c/left")).unwrap();
-    let made = node.create_shard(&collection, "c").await.unwrap();
+    let made = node.create_shard(&collection, new_shard("c")).await.unwrap();
     assert!(!folder.path().join("collections/films/shard1_c/left").exists());
     assert_eq!((&*made.core, made.node_number), ("films_c_replica_n5", 6));
-    assert!(node.create_shard(&collection, "c").await.is_err());
+    assert!(node.create_shard(&collection, new_shard("c")).await.is_err());
     update(&collection, vec![film("4", "c")]).await;
     collection.commit(Commit::HARD).await.unwrap();
     assert_eq!(spread(&collection), [1, 2, 1]);
@@ -153,7 +159,8 @@ async fn named_shards_come_and_go() {
     }
     let shared = make(&node, "shared", hashed(2)).await.unwrap();
     assert!(
-        node.create_shard(&shared, "x").await.is_err() && node.delete_shard(&shared, "shard1").await.is_err()
+        node.create_shard(&shared, new_shard("x")).await.is_err()
+            && node.delete_shard(&shared, "shard1").await.is_err()
     );
 }
 

@@ -156,12 +156,8 @@ async fn replicas_have_the_kinds_that_were_asked_for_and_those_that_may_lead() {
     let members = three(&cluster).await;
     let [a, b, c] = &members;
     refused(a, "CREATE&name=films&nrtReplicas=0", "nrtReplicas + tlogReplicas must be greater than 0").await;
-    refused(
-        a,
-        "CREATE&name=films&pullReplicas=3",
-        "it is to have 4 replicas of each shard, and 3 node(s) live",
-    )
-    .await;
+    refused(a, "CREATE&name=films&pullReplicas=3", "there are to be 4 replicas of each, and 3 node(s) live")
+        .await;
     act(a, "CREATE&name=films&nrtReplicas=1&tlogReplicas=1&pullReplicas=1&createNodeSet=a:8983_solr,b:8983_solr,c:8983_solr")
         .await;
     b.node.refresh().unwrap();

@@ -160,7 +160,7 @@ impl Node {
                 shards,
                 ..CreateCollection::new(&name, &configset, schema.source, config)
             };
-            node.make(create, &images)
+            node.make_everywhere(create, &images)
         };
         offload::update(restore).await?
     }

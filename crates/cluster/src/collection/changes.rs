@@ -162,30 +162,39 @@ impl Collection {
         self.entry.store(Arc::new(entry));
     }
 
-    /// Puts other shards in the place of those that are served, between two updates: what `change` makes of
-    /// them, which must not be without any. The collection's document decides.
+    /// Puts other shards in the place of those that are served, between two updates: what `open` makes of
+    /// them, which must not be without any. The collection's document decides. Tells nobody.
     pub(crate) fn exchange_shards(
         &self,
         node: &Node,
-        change: impl FnOnce(&mut Served) -> Result<()>,
+        open: impl FnOnce(&Served) -> Result<Served>,
     ) -> Result<()> {
         let last = self.rebuild_status();
-        self.claim_rebuild(node)?;
+        self.claim_change(node, 0)?;
         let exchanged = (|| {
             let _changing = self.lock();
             let _alone = self.home.alone();
-            let mut served = Served::clone(&self.home.served());
-            change(&mut served)?;
-            let entry = self.catalog.change_collection(self.entry().key(), |entry| {
+            let before = self.home.served_full();
+            let served = open(&before)?;
+            let changed = self.catalog.change_collection(self.entry().key(), |entry| {
                 entry.shards = served.documents.to_vec();
                 entry.core = served.documents.first().map(|shard| shard.core.clone()).unwrap_or_default();
                 let numbers = served.documents.iter().map(|shard| shard.node_number);
                 entry.replicas = numbers.chain([entry.replicas]).max().unwrap_or_default();
                 entry.changes += 1;
+            });
+            let entry = changed.inspect_err(|error| {
+                // Its home is held as long as it is open, and another attempt would not get it.
+                served.close_all_but(&before);
+                if error.kind == ErrorKind::Unknown {
+                    // The next start may be without a shard: nothing more is acknowledged by it.
+                    before.close_all_but(&served);
+                }
             })?;
-            served.configure(&ShardSettings::of(&self.config()));
+            served.configure_own(&ShardSettings::of(&self.config()));
             self.entry.store(Arc::new(entry));
             self.home.put(served);
+            before.close_all_but(&self.home.served());
             self.changes.fetch_add(1, Ordering::Release);
             Ok(())
         })();

@@ -1,7 +1,7 @@
 //! Rebuilding a collection under another schema while it is served: the documents of each shard go, as the
-//! engine's log has them, into a shard beside it; updates that come meanwhile follow; then one file names the
-//! new edition with its schema, and it is served. Until that file is written the old shards are whole and in
-//! service, whatever happens.
+//! engine's log has them, into a shard beside it; updates that come meanwhile follow; then one file names
+//! the new edition with its schema, and it is served. Until that file is written the old shards are whole
+//! and in service, whatever happens.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -78,24 +78,26 @@ impl Collection {
     ///
     /// Errors: `DataLoss` where the documents came out otherwise, and what is served is what was; `Conflict`
     /// while another rebuild runs.
-    pub fn renew(&self, node: &Arc<Node>) -> Result<()> {
+    pub fn renew(self: &Arc<Self>, node: &Arc<Node>) -> Result<()> {
         self.claim_rebuild(node)?;
         let result = self.rebuild(node, &same_schema(), &RebuildPurpose::Renewal);
         self.note_end(node, result.as_ref().err().map(|error| error.message.clone()));
         result
     }
 
-    /// From here on a rebuild is running. Errors: `Conflict` while another is, `BadRequest` where another
-    /// member serves a part: shards would change hands on the way.
+    /// Whether one is running.
+    pub(crate) fn is_rebuilding(&self) -> bool {
+        self.rebuild_status().is_some_and(|status| status.state == RebuildState::Running)
+    }
+
+    /// From here on a rebuild is running. Errors: `Conflict` while another is.
     pub(super) fn claim_rebuild(&self, node: &Node) -> Result<()> {
-        if self.home.served().is_spread() {
-            let message = format!(
-                "the shards of `{}` are on several nodes, which are not rebuilt, added or removed together yet; \
-                 make a collection on one node (`createNodeSet` with one name) and index into that",
-                self.name()
-            );
-            return Err(Error::bad_request(message));
-        }
+        // Shards of other members are asked.
+        self.claim_change(node, self.stats().num_docs)
+    }
+
+    /// The same of any change of the shards. Asks nobody.
+    pub(super) fn claim_change(&self, node: &Node, documents: u64) -> Result<()> {
         let started_ms = node.clock().now_ms();
         let mut status = self.rebuild.lock().unwrap_or_else(PoisonError::into_inner);
         if status.as_ref().is_some_and(|status| status.state == RebuildState::Running) {
@@ -105,7 +107,7 @@ impl Collection {
             state: RebuildState::Running,
             started_ms,
             until_ms: started_ms,
-            documents: self.stats().num_docs,
+            documents,
             bytes: 0,
             failure: None,
         });
@@ -147,12 +149,21 @@ impl Collection {
     }
 
     /// With documents from elsewhere. The caller has claimed it. Blocks.
-    pub(super) fn rebuild_taking_in(&self, node: &Node, intakes: Vec<Intake>) -> Result<()> {
+    pub(super) fn rebuild_taking_in(self: &Arc<Self>, node: &Node, intakes: Vec<Intake>) -> Result<()> {
         self.rebuild(node, &same_schema(), &RebuildPurpose::Intake(intakes))
     }
 
     /// The caller has claimed it. Blocks.
-    fn rebuild(&self, node: &Node, edit: &SchemaEdit, purpose: &RebuildPurpose) -> Result<()> {
+    fn rebuild(self: &Arc<Self>, node: &Node, edit: &SchemaEdit, purpose: &RebuildPurpose) -> Result<()> {
+        let gathered = node.gather_shards(self);
+        let rebuilt = gathered.and_then(|()| self.rebuild_gathered(node, edit, purpose));
+        // How it ended says how the rebuild went; what is not where it was, the node's next look brings
+        // there.
+        let _ = node.spread_shards_again(self);
+        rebuilt
+    }
+
+    fn rebuild_gathered(&self, node: &Node, edit: &SchemaEdit, purpose: &RebuildPurpose) -> Result<()> {
         let present = self.versioned_schema();
         let schema = rebuilt(&present, edit)?;
         let edition = self.begin_building(node, present.version + 1)?;
@@ -298,6 +309,10 @@ impl Rebuild<'_> {
         let _made = self.node.lock();
         collection.check_open()?;
         let _changing = collection.lock();
+        // Ahead of the check, which is ahead of the copy (model `rebuild_shards`): one that took this member
+        // for gone has changed this document before it took an update, so that this rebuild is not accepted.
+        let before = collection.catalog.schema(collection.entry().key())?;
+        self.node.check_gathered(&collection.entry())?;
         let _alone = collection.home.alone();
         // Makes the logs hold for good what has passed the gate, before they are read.
         for ((number, served), at) in old.shards.iter().enumerate().zip(reached) {
@@ -314,7 +329,6 @@ impl Rebuild<'_> {
             check_same(old, &self.target)?;
         }
         // Only an edit could be undone.
-        let before = collection.catalog.schema(collection.entry().key())?;
         let saved = SavedSchema {
             version: schema.lineage.version,
             source: schema.source.clone(),

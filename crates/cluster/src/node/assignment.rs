@@ -17,6 +17,7 @@ use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
+use crate::documents::Versioned;
 use crate::living::Census;
 use crate::member::{Assignment, Description};
 use crate::offload;
@@ -371,11 +372,16 @@ impl Node {
         if self.is_unloaded(&entry)? {
             return Ok(false);
         }
-        let mut owners = found.value;
+        let is_rebuilt_here = served.as_ref().is_some_and(|served| served.is_rebuilding());
+        let found = match found.value.rebuilding {
+            Some(_) if !is_rebuilt_here => self.end_rebuilding(&entry, found)?,
+            _ => found,
+        };
+        let Versioned { version, value: mut owners } = found;
         let here = owners.at(&assignment.own);
         if owners != here {
             // It returned at another address.
-            self.catalog.set_owners(key, Some(found.version), &here)?;
+            self.catalog.set_owners(key, Some(version), &here)?;
             owners = here;
         }
         match served.filter(|it| it.entry().created_ms == entry.created_ms) {
@@ -417,8 +423,7 @@ impl Node {
             }
             collection.take_up((entry, saved), config, served)?;
             // Names and cores may be others.
-            self.leave(collection);
-            self.enter(collection.clone());
+            self.replace(Some(collection), collection.clone());
             return Ok(true);
         }
         Err(changed_meanwhile(&entry))

@@ -20,7 +20,7 @@ use crate::owners::{Owners, Stage};
 use crate::placement::PlacementState;
 
 /// How often a drop goes over documents that others change meanwhile, as one does that has not heard of it.
-const ROUNDS_MAX: usize = 10;
+pub(super) const ROUNDS_MAX: usize = 10;
 
 impl Node {
     /// Before anything else is made under this key. Returns the version that the making goes on from; `None`
@@ -211,15 +211,17 @@ impl Node {
             Err(error) if error.kind == ErrorKind::NotFound => return Ok(()),
             found => found?.value,
         };
-        for folder in entry.folders(schema.edition()) {
-            let place = self.place(&entry, &folder);
-            match place.site.home(&place.id) {
-                // By one that opened it later, and so finds that it is dropped.
-                Err(error) if *error.kind() == store::ErrorKind::Deposed => {}
-                opened => drop(opened.map_err(lift)?),
-            }
+        entry.folders(schema.edition()).iter().try_for_each(|folder| self.fence_home(&entry, folder))
+    }
+
+    /// Deposes whoever has a shard open that is dropped.
+    pub(super) fn fence_home(&self, entry: &CollectionDocument, folder: &str) -> Result<()> {
+        let place = self.place(entry, folder);
+        match place.site.home(&place.id) {
+            // By one that opened it later, and so finds that it is dropped.
+            Err(error) if *error.kind() == store::ErrorKind::Deposed => Ok(()),
+            opened => opened.map(drop).map_err(lift),
         }
-        Ok(())
     }
 
     /// Behind the fences of shards that were just opened. Errors: `Conflict` where another is named for one
@@ -270,7 +272,7 @@ impl Node {
     }
 }
 
-fn changed_by_others(key: &str) -> Error {
+pub(super) fn changed_by_others(key: &str) -> Error {
     let message =
         format!("the documents of `{key}` were changed by others {ROUNDS_MAX} times in a row; try again");
     Error::new(ErrorKind::Unavailable, message)

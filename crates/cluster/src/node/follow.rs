@@ -47,8 +47,7 @@ impl Node {
             (Some(document), Some(known)) if self.is_as_served(&document, &known)? => {}
             (Some(document), known) => {
                 let opened = self.load(&document)?;
-                known.iter().for_each(|known| self.leave(known));
-                self.enter(opened);
+                self.replace(known.as_ref(), opened);
                 known.iter().for_each(close);
             }
             (None, known) => known.iter().for_each(|known| self.give_up(known)),

@@ -128,8 +128,12 @@ impl Node {
 
     /// Makes it, and has all members open the shards that are theirs: on return it takes updates. Blocks.
     /// Errors: one of them did not, and it was deleted again.
-    pub(super) fn make_everywhere(&self, create: CreateCollection) -> Result<Arc<Collection>> {
-        let collection = self.make(create, &[])?;
+    pub(crate) fn make_everywhere(
+        &self,
+        create: CreateCollection,
+        images: &[BackedUp<'_>],
+    ) -> Result<Arc<Collection>> {
+        let collection = self.make(create, images)?;
         let Some(owners) = collection.owners() else { return Ok(collection) };
         // Without the lock: others may be asking here.
         let opened = self.others_of(&owners).into_iter().try_for_each(|member| {
@@ -179,7 +183,7 @@ impl Node {
         let entry = collection.entry();
         if collection.owners().is_some_and(|owners| owners.members().len() > 1) {
             return Err(Error::bad_request(format!(
-                "the shards of `{}` are on several nodes, which no core of them leaves yet; delete the collection",
+                "the shards of `{}` are on several nodes, which no core of them leaves alone; remove replicas (DELETEREPLICA), or the collection",
                 entry.name
             )));
         }

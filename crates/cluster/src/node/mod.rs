@@ -9,6 +9,7 @@ mod births;
 mod configsets;
 mod editions;
 mod follow;
+mod gathering;
 mod lifecycle;
 mod moving;
 mod names;
@@ -22,6 +23,7 @@ mod shards;
 pub use moving::{MovedCollection, NewHouse};
 pub use repairing::{RepairedShard, VerifiedShard};
 pub use replicas::ReplicaName;
+pub use shards::NewShard;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,7 +44,7 @@ use crate::offload;
 use crate::remote::{MemberCopies, ShardAddress};
 use crate::replica::Replica;
 use crate::security::KnownSecurity;
-use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
+use crate::shard::{JoinedValues, OpenShard, Peers, ShardPlace, ShardSite};
 use crate::state::ClusterState;
 use crate::upgrade::upgrade;
 use crate::views::Views;
@@ -290,7 +292,7 @@ impl Node {
     /// many shards.
     pub async fn create(self: &Arc<Self>, create: CreateCollection) -> Result<Arc<Collection>> {
         let node = self.clone();
-        offload::update(move || node.make_everywhere(create)).await?
+        offload::update(move || node.make_everywhere(create, &[])).await?
     }
 
     /// Deletes a collection with its documents. Errors: `NotFound`.
@@ -361,16 +363,6 @@ impl Node {
         self.directory.store(Arc::new(directory));
     }
 
-    fn open_shard(
-        &self,
-        entry: &CollectionDocument,
-        folder: &str,
-        schema: Arc<Schema>,
-        auto_commit: AutoCommit,
-    ) -> Result<Arc<dyn Shard>> {
-        self.shards.open(self.shard_site(entry, folder, schema, auto_commit))
-    }
-
     fn shard_site(
         &self,
         entry: &CollectionDocument,
@@ -410,7 +402,13 @@ impl Node {
     }
 
     fn enter(&self, collection: Arc<Collection>) {
+        self.replace(None, collection);
+    }
+
+    /// In one step: there is no moment in which clients find neither. It may be the same by other names.
+    fn replace(&self, before: Option<&Arc<Collection>>, collection: Arc<Collection>) {
         let mut directory = Directory::clone(&self.directory.load());
+        before.into_iter().for_each(|before| directory.take_out(before));
         directory.insert(collection);
         self.directory.store(Arc::new(directory));
     }

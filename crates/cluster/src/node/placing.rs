@@ -35,59 +35,90 @@ impl Node {
     }
 
     /// Who is to serve the shards of a new collection that this member leads, and who is to have the other
-    /// replicas of each: of the living of these names, each time whoever has the fewest. Where none is named,
-    /// this member serves all, and any of the living may have the others. Errors: `BadRequest` for more
-    /// replicas than there are members.
+    /// replicas of each: of the living of these names, or of all where none is named, each time whoever has
+    /// the fewest. Errors: `BadRequest` for more replicas than there are members.
     pub(super) fn spread(
         &self,
         entry: &CollectionDocument,
         nodes: &[String],
         replicas: ReplicaCounts,
     ) -> Result<Owners> {
-        let (own, mut load) = (self.member(), self.shards_served());
-        let living = self.living();
-        let is_named = |it: &&Member| nodes.contains(&it.name);
-        let may: Vec<&Member> = living.iter().filter(is_named).collect();
-        let may_copy = living.iter().filter(|it| nodes.is_empty() || is_named(it));
-        let may_copy: Vec<&Member> = may_copy.collect();
-        // Whoever leads has more to do than whoever follows: what a member leads of this collection counts
-        // first.
-        let least = |(load, leads): (&BTreeMap<String, usize>, &[Member]),
-                     may: &[&Member],
-                     but: &[Member]| {
-            let of = |it: &&&Member| load.get(&it.id).copied().unwrap_or_default();
-            let leads_already = |it: &&&Member| leads.iter().filter(|lead| lead.id == it.id).count();
-            let others = may.iter().filter(|it| !but.iter().any(|but| but.id == it.id));
-            let least = others.min_by_key(|it| (leads_already(it), of(it), it.id != own.id, it.id.clone()));
-            least.map(|member| Member::clone(member))
-        };
-        let (mut chosen, mut followers, mut leaders) = (Vec::new(), Vec::new(), Vec::new());
+        let mut dealer = Dealer::new(self, nodes);
+        let mut owners = Owners::from(self.member());
         for shard in entry.shards() {
-            let owner = least((&load, &leaders), &may, &[]).unwrap_or_else(|| own.clone());
-            leaders.push(owner.clone());
-            *load.entry(owner.id.clone()).or_default() += 1;
-            let mut chosen_for = vec![owner.clone()];
-            for kind in replicas.follow() {
-                let Some(member) = least((&load, &[]), &may_copy, &chosen_for) else {
-                    let message = format!(
-                        "cannot create `{}`: it is to have {} replicas of each shard, but only {} may have one; \
-                         use fewer, or start more nodes",
-                        entry.name,
-                        replicas.total(),
-                        chosen_for.len()
-                    );
-                    return Err(Error::bad_request(message));
-                };
-                *load.entry(member.id.clone()).or_default() += 1;
-                chosen_for.push(member.clone());
-                followers.push((shard.name.clone(), member, kind));
-            }
-            chosen.push((shard.name, owner));
-        }
-        let mut owners = Owners::of(own, chosen);
-        for (shard, member, kind) in followers {
-            owners.follow(&shard, member, kind);
+            dealer.deal((entry, &shard.name), replicas, &mut owners)?;
         }
         Ok(owners)
+    }
+
+    /// The same of a shard that comes to a collection.
+    pub(super) fn place_shard(
+        &self,
+        (entry, shard): (&CollectionDocument, &str),
+        (nodes, replicas): (&[String], ReplicaCounts),
+        owners: &mut Owners,
+    ) -> Result<()> {
+        let mut dealer = Dealer::new(self, nodes);
+        dealer.leaders = entry.shards().iter().map(|it| owners.of_shard(&it.name).id.clone()).collect();
+        dealer.deal((entry, shard), replicas, owners)
+    }
+}
+
+/// Deals out the replicas of one shard after the other.
+struct Dealer {
+    own: Member,
+    /// Who may have any.
+    may: Vec<Member>,
+    /// How many shards each has, by ids.
+    load: BTreeMap<String, usize>,
+    /// Who leads a shard of the collection, once for each.
+    leaders: Vec<String>,
+}
+
+impl Dealer {
+    fn new(node: &Node, nodes: &[String]) -> Self {
+        let mut may = node.living();
+        may.retain(|it| nodes.is_empty() || nodes.contains(&it.name));
+        Self { own: node.member(), may, load: node.shards_served(), leaders: Vec::new() }
+    }
+
+    /// Whoever leads has more to do than whoever follows: what a member leads of this collection counts
+    /// first.
+    fn least(&self, leads: bool, but: &[Member]) -> Option<Member> {
+        let others = self.may.iter().filter(|it| !but.iter().any(|but| but.id == it.id));
+        let least = others.min_by_key(|it| {
+            let led = self.leaders.iter().filter(|lead| leads && **lead == it.id).count();
+            (led, self.load.get(&it.id).copied().unwrap_or_default(), it.id != self.own.id, &it.id)
+        });
+        least.cloned()
+    }
+
+    fn deal(
+        &mut self,
+        (entry, shard): (&CollectionDocument, &str),
+        replicas: ReplicaCounts,
+        owners: &mut Owners,
+    ) -> Result<()> {
+        let owner = self.least(true, &[]).unwrap_or_else(|| self.own.clone());
+        self.leaders.push(owner.id.clone());
+        *self.load.entry(owner.id.clone()).or_default() += 1;
+        owners.set_owner(shard, owner.clone());
+        let mut chosen = vec![owner];
+        for kind in replicas.follow() {
+            let Some(member) = self.least(false, &chosen) else {
+                let message = format!(
+                    "cannot make the shards of `{}`: there are to be {} replicas of each, but only {} nodes may \
+                     have one; use fewer, or start more nodes",
+                    entry.name,
+                    replicas.total(),
+                    chosen.len()
+                );
+                return Err(Error::bad_request(message));
+            };
+            *self.load.entry(member.id.clone()).or_default() += 1;
+            owners.follow(shard, member.clone(), kind);
+            chosen.push(member);
+        }
+        Ok(())
     }
 }

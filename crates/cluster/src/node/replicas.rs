@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Result};
+use plan::{Error, ErrorKind, Result};
 
 use super::Node;
 use crate::collection::Collection;
@@ -228,6 +228,11 @@ impl Node {
             return Err(super::unknown(&entry.name));
         }
         self.check_own(&entry)?;
+        if found.value.rebuilding.is_some() {
+            let message =
+                format!("`{}` is being rebuilt, all of it on one node; wait for its end", entry.name);
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
         let mut owners = found.value.clone();
         let edited = edit(&mut owners)?;
         // Asked a second time, as behind an answer that was lost: nobody has anything to take up.

@@ -7,36 +7,73 @@
 
 use std::sync::Arc;
 
-use plan::{Error, ErrorKind, Result, check_name};
+use plan::{Error, Result, check_name};
 
 use super::Node;
-use crate::collection::{Collection, Served, ServedShard};
-use crate::collection_documents::shard_folder;
+use crate::collection::Collection;
+use crate::collection_documents::{CollectionDocument, shard_folder};
 use crate::create::SHARDS_MAX;
 use crate::offload;
-use crate::replica::core_name;
+use crate::owners::Owners;
+use crate::replica::{ReplicaCounts, core_name};
 use crate::routing::{RouterKind, ShardDocument};
 
+/// A shard to be added.
+#[derive(Clone, Debug)]
+pub struct NewShard {
+    pub name: String,
+    /// The members that may have its replicas, by name; any that live where none is named.
+    pub nodes: Vec<String>,
+    /// As many as the collection's first shard has where nothing is said.
+    pub replicas: Option<ReplicaCounts>,
+}
+
 impl Node {
-    /// Adds a shard of this name. Errors: `BadRequest` where shards share hashes, for a name that is taken or
-    /// not allowed.
+    /// Adds a shard. Errors: `BadRequest` where shards share hashes, for a name that is taken or not allowed,
+    /// for more replicas than there are members.
     pub async fn create_shard(
         self: &Arc<Self>,
         collection: &Arc<Collection>,
-        name: &str,
+        shard: NewShard,
     ) -> Result<ShardDocument> {
-        let (node, collection, name) = (self.clone(), collection.clone(), name.to_owned());
-        offload::update(move || node.add_shard(&collection, &name)).await?
+        let (node, collection) = (self.clone(), collection.clone());
+        let work = move || {
+            let document = node.add_shard(&collection, &shard)?;
+            // Without the lock: on return it takes updates, whoever has it.
+            let Some(owners) = collection.owners() else { return Ok(document) };
+            if let Some(owner) = node.other_owner(&owners, &document.name) {
+                let opened = node.remote_part(owner, &collection.entry()).take_up();
+                opened.map_err(|error| {
+                    error.context(format!("the shard is made, and `{}` does not open it yet: ", owner.name))
+                })?;
+            }
+            node.tell_others(&collection.entry(), &owners);
+            Ok(document)
+        };
+        offload::update(work).await?
     }
 
     /// Removes a shard with its documents. Errors: `BadRequest` where shards share hashes, for a name of
     /// none, for the last one.
     pub async fn delete_shard(self: &Arc<Self>, collection: &Arc<Collection>, name: &str) -> Result<()> {
         let (node, collection, name) = (self.clone(), collection.clone(), name.to_owned());
-        offload::update(move || node.remove_shard(&collection, &name)).await?
+        let work = move || {
+            let before = collection.owners();
+            let folder = node.remove_shard(&collection, &name)?;
+            // Whoever has it closes it, and takes no update from here on were it not told.
+            before.iter().for_each(|owners| node.tell_others(&collection.entry(), owners));
+            let _changing = node.lock();
+            let entry = collection.entry();
+            if node.is_member() {
+                node.fence_home(&entry, &folder)?;
+            }
+            node.discard(&collection, &folder)
+        };
+        offload::update(work).await?
     }
 
-    fn add_shard(&self, collection: &Arc<Collection>, name: &str) -> Result<ShardDocument> {
+    fn add_shard(&self, collection: &Arc<Collection>, new: &NewShard) -> Result<ShardDocument> {
+        let name = &*new.name;
         let _changing = self.lock();
         if collection.router().kind != RouterKind::Implicit {
             return Err(Error::bad_request("shards can be added only to 'implicit' collections"));
@@ -55,9 +92,15 @@ impl Node {
         let core = core_name(&entry.name, name, (number, entry.leads));
         self.check_free([&core])?;
         let document = ShardDocument { name: name.to_owned(), core, node_number: number + 1, range: None };
-        let mut opened = None;
-        let exchanged = collection.exchange_shards(self, |served| {
-            let folder = shard_folder(&served.edition, name);
+        let folder = shard_folder(&collection.edition(), name);
+        self.exchange(collection, |owners| {
+            // Named before it is there, so that it is whole in the moment in which it is. A crash between the
+            // two leaves names of no shard, which the next attempt replaces.
+            owners.forget(name);
+            let first = entry.shards().into_iter().next();
+            let like_first = || first.map(|first| owners.replica_counts(&entry, &first.name));
+            let replicas = new.replicas.or_else(like_first).unwrap_or_default();
+            self.place_shard((&entry, name), (&new.nodes, replicas), owners)?;
             self.discard(collection, &folder)?;
             if self.is_used(&entry, &folder)? {
                 // Whatever it held would be back.
@@ -65,28 +108,21 @@ impl Node {
                     "a shard `{name}` was in this store before; choose another name"
                 )));
             }
-            let auto_commit = collection.config().auto_commit;
-            let shard = self.open_shard(&entry, &folder, collection.schema(), auto_commit)?;
-            opened = Some(shard.clone());
-            served.documents = served.documents.iter().chain([&document]).cloned().collect();
-            served.shards.push(ServedShard::new(shard, folder));
-            Ok(())
-        });
-        exchanged.inspect_err(|_| {
-            // Its home is held as long as it is open, and another attempt would not get it.
-            let _ = opened.map(|shard| shard.close());
+            Ok(entry.shards().into_iter().chain([document.clone()]).collect())
         })?;
-        self.take_names_anew(collection);
         Ok(document)
     }
 
-    fn remove_shard(&self, collection: &Arc<Collection>, name: &str) -> Result<()> {
+    /// Returns the folder that it had.
+    fn remove_shard(&self, collection: &Arc<Collection>, name: &str) -> Result<String> {
         let _changing = self.lock();
         let entry = collection.entry();
-        let found = entry.shards().iter().position(|shard| shard.name == name);
-        let at = found.ok_or_else(|| {
-            Error::bad_request(format!("No shard with name {name} exists for collection {}", entry.name))
-        })?;
+        if !entry.shards().iter().any(|shard| shard.name == name) {
+            return Err(Error::bad_request(format!(
+                "No shard with name {name} exists for collection {}",
+                entry.name
+            )));
+        }
         if entry.router.kind != RouterKind::Implicit {
             return Err(Error::bad_request(format!(
                 "The slice: {name} is currently active. Only non-active (or custom-hashed) slices can be deleted."
@@ -98,22 +134,35 @@ impl Node {
                 entry.name
             )));
         }
-        let mut gone = None;
-        let exchanged = collection.exchange_shards(self, |served: &mut Served| {
-            let left = served.documents.iter().enumerate().filter(|(number, _)| *number != at);
-            served.documents = left.map(|(_, shard)| shard.clone()).collect();
-            gone = Some(served.shards.remove(at));
-            Ok(())
-        });
-        let Some(ServedShard { shard, folder, .. }) = gone else { return exchanged };
-        // Where nobody knows whether it is gone, the next start may be without it: nothing more is
-        // acknowledged by it.
-        if exchanged.as_ref().err().is_none_or(|error| error.kind == ErrorKind::Unknown) {
-            let _ = shard.close();
-        }
-        exchanged?;
-        self.take_names_anew(collection);
-        self.discard(collection, &folder)
+        let folder = shard_folder(&collection.edition(), name);
+        self.exchange(collection, |owners| {
+            owners.forget(name);
+            Ok(entry.shards().into_iter().filter(|shard| shard.name != name).collect())
+        })?;
+        Ok(folder)
+    }
+
+    /// Has the collection have the shards that `change` returns, with whoever it names for them.
+    fn exchange(
+        &self,
+        collection: &Arc<Collection>,
+        change: impl FnOnce(&mut Owners) -> Result<Vec<ShardDocument>>,
+    ) -> Result<()> {
+        let entry = collection.entry();
+        let assigned = self.led(&entry)?;
+        let (schema, auto_commit) = (collection.schema(), collection.config().auto_commit);
+        collection.exchange_shards(self, |served| {
+            let mut owners = assigned.as_ref().map(|found| found.value.clone()).unwrap_or_default();
+            let shards = change(&mut owners)?;
+            if let Some(found) = assigned.as_ref().filter(|found| found.value != owners) {
+                self.catalog.set_owners(entry.key(), Some(found.version), &owners)?;
+            }
+            let owners = assigned.is_some().then(|| Arc::new(owners));
+            let after = CollectionDocument { shards, ..CollectionDocument::clone(&entry) };
+            self.open_edition(&after, &served.edition, (&schema, auto_commit), (owners, Some(served)))
+        })?;
+        self.replace(Some(collection), collection.clone());
+        Ok(())
     }
 
     /// Removes a folder that no shard has, where there is one; written down first.
@@ -123,10 +172,5 @@ impl Node {
         placement.discarded.push(folder.to_owned());
         self.catalog.put_placement(entry.key(), &placement)?;
         self.catalog.sweep(entry.key(), &mut placement)
-    }
-
-    fn take_names_anew(&self, collection: &Arc<Collection>) {
-        self.leave(collection);
-        self.enter(collection.clone());
     }
 }

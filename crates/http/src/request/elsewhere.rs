@@ -38,6 +38,9 @@ const OF_ONE_CONNECTION: [HeaderName; 10] = [
     UPGRADE,
 ];
 
+/// What whoever leads a collection answers alone.
+const LEADS: [&str; 2] = ["/schema/apply", "/schema/undo"];
+
 /// The collections that a path names, where all that count are served here, or by several members; else who
 /// serves the request instead. `None`: the name is nothing's.
 pub(crate) fn place(
@@ -50,7 +53,11 @@ pub(crate) fn place(
     if path.starts_with("/update") || path == "/admin/ping" {
         described.truncate(1);
     }
-    let own = |it: &Description| server.node.find_own(it.name());
+    // A rebuild is its lead's, which alone knows how far it is.
+    let is_leads = LEADS.contains(&path);
+    let own = |it: &Description| {
+        server.node.find_own(it.name()).filter(|own| !is_leads || own.lead_elsewhere().is_none())
+    };
     let here: Vec<Arc<Collection>> = described.iter().filter_map(own).collect();
     if here.len() == described.len() {
         return Some(Ok(here));

@@ -190,12 +190,14 @@ impl Served {
 }
 
 pub fn found(answer: &Answer) -> u64 {
-    let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let body: serde_json::Value =
+        serde_json::from_str(&answer.body).unwrap_or_else(|_| panic!("{}: {}", answer.status, answer.body));
     body["response"]["numFound"].as_u64().unwrap_or_else(|| panic!("{}", answer.body))
 }
 
 pub fn json(answer: &Answer) -> serde_json::Value {
-    let mut body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let mut body: serde_json::Value =
+        serde_json::from_str(&answer.body).unwrap_or_else(|_| panic!("{}: {}", answer.status, answer.body));
     body.as_object_mut().unwrap().remove("responseHeader");
     body
 }

@@ -113,6 +113,11 @@ impl Site for MemorySite {
         Ok(Arc::new(MemoryHome { opening, log: Arc::new(MemoryLog::new(shared, opening, end)), files }))
     }
 
+    fn is_used(&self, id: &ShardId) -> Result<bool> {
+        let shards = self.shards.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(shards.get(id).is_some_and(|shared| shared.medium().epoch > 0))
+    }
+
     fn archive(&self, id: &ShardId) -> Result<Arc<dyn ShardArchive>> {
         Ok(Arc::new(MemoryArchive(self.shared(id))))
     }

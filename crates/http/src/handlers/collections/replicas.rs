@@ -14,19 +14,6 @@ use crate::request::call::Call;
 const ALL_NODES: &str = "ALL_LIVE_NODES";
 const NO_NODES: &str = "EMPTY";
 
-/// Of a shard that is made in a collection that is there: one replica, and where. Errors: `BadRequest`.
-pub(super) fn check_new(call: &Call<'_>) -> Result<()> {
-    for param in [&params::REPLICATION_FACTOR, &params::NRT_REPLICAS, &params::TLOG_REPLICAS] {
-        check_count(call, param)?;
-    }
-    if let Some(count) = call.value(&params::PULL_REPLICAS)?.filter(|count| *count > 0) {
-        return Err(Error::bad_request(format!(
-            "`pullReplicas` is `{count}`, but a shard is made with one replica; add others with ADDREPLICA"
-        )));
-    }
-    check_nodes(call)
-}
-
 /// How many replicas of each kind the shards of a collection that is made are to have. Errors: `BadRequest`
 /// for more than there are members, and for none that may lead.
 pub(super) fn asked(call: &Call<'_>) -> Result<ReplicaCounts> {
@@ -38,7 +25,7 @@ pub(super) fn asked(call: &Call<'_>) -> Result<ReplicaCounts> {
         && factor != nrt
     {
         return Err(Error::bad_request(format!(
-            "cannot create the collection: `replicationFactor` is `{factor}` and `nrtReplicas` is `{nrt}`, which \
+            "`replicationFactor` is `{factor}` and `nrtReplicas` is `{nrt}`, which \
              mean the same; send one of them"
         )));
     }
@@ -50,12 +37,21 @@ pub(super) fn asked(call: &Call<'_>) -> Result<ReplicaCounts> {
     let members = call.server.node.living().len();
     if counts.total() > members.max(1) {
         return Err(Error::bad_request(format!(
-            "cannot create the collection: it is to have {} replicas of each shard, and {members} node(s) live, \
+            "cannot make the shards: there are to be {} replicas of each, and {members} node(s) live, \
              each of which has one at most; use fewer, or start more nodes",
             counts.total()
         )));
     }
     Ok(counts)
+}
+
+/// The same of a shard that is made in a collection that is there; `None` where nothing is said.
+pub(super) fn asked_for_shard(call: &Call<'_>) -> Result<Option<ReplicaCounts>> {
+    let counts =
+        [&params::REPLICATION_FACTOR, &params::NRT_REPLICAS, &params::TLOG_REPLICAS, &params::PULL_REPLICAS];
+    let is_said = counts.iter().any(|param| call.sent(param).is_some());
+    let asked = asked(call)?;
+    Ok(is_said.then_some(asked))
 }
 
 /// Of collections that are made. Errors: `BadRequest`.

@@ -71,7 +71,7 @@ counts! {
 }
 pub const NODES: Param<String> = plain(
     "createNodeSet",
-    "With `CREATE` and `CREATESHARD`: the nodes for its replicas, with commas between: this one, or `ALL_LIVE_NODES`.",
+    "With `CREATE` and `CREATESHARD`: the nodes for its replicas, with commas between; `ALL_LIVE_NODES` where nothing is said.",
 );
 pub const NODE: Param<String> = plain(
     "node",

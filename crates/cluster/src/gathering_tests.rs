@@ -1,0 +1,172 @@
+//! Rebuilds, and shards that come and go, of collections that several members have parts of: where everything
+//! is behind them, and what is left when somebody is taken for gone in the middle.
+
+use plan::{ErrorKind, UpdateBatch, Value};
+
+use crate::assignment_tests::{Cluster, films, lives, shard_owners, spread, thirty};
+use crate::birth_tests::{Pair, pair};
+use crate::rebuild_tests::{count, ended, film, numbers, update, year};
+use crate::replica::ReplicaCounts;
+use crate::shard_tests::new_shard;
+use crate::{CreateCollection, NewShard, Node, RebuildState, Sharding, UpdateContext};
+
+/// Who has which part, and whether a rebuild is noted.
+fn parts(node: &Node) -> (Vec<String>, Vec<String>, bool) {
+    let owners = node.catalog().owners("films").unwrap().unwrap().value;
+    let followers = owners
+        .followers
+        .iter()
+        .flat_map(|(shard, all)| all.iter().map(move |follower| format!("{shard}: {}", follower.member.id)));
+    (shard_owners(node, "films"), followers.collect(), owners.rebuilding.is_some())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_rebuilt_is_where_it_was() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    let two = ReplicaCounts { nrt: 2, ..ReplicaCounts::default() };
+    for replicas in [ReplicaCounts::default(), two] {
+        let led = a.create(CreateCollection { replicas, ..spread("films", 3) }).await.unwrap();
+        b.refresh().unwrap();
+        let before = parts(&a);
+        update(&b.find("films").unwrap(), thirty("x")).await;
+        led.start_rebuild(&a, Box::new(numbers)).unwrap();
+        assert_eq!(ended(&led).await, (RebuildState::Done, String::new()));
+        assert_eq!(parts(&a), before);
+        assert_eq!(parts(&b), before);
+        let part = b.find("films").unwrap();
+        for (at, collection) in [&led, &part].into_iter().enumerate() {
+            update(collection, vec![film(&format!("y{at}"), "1979")]).await;
+            assert_eq!(count(collection).await, 31 + at as u64);
+            assert_eq!(year(collection, "x3").await, Some(Value::Int(1972)));
+        }
+        a.delete("films").await.unwrap();
+    }
+}
+
+/// The first member is taken for gone at its next change of a document; the other leads from then on, and
+/// acknowledges an update.
+fn overtaken_at(change: &str) -> (Pair, impl Fn(&Pair) + use<>) {
+    let pair = pair();
+    let (b, change) = (pair.b.clone(), format!("change collections/films/{change}"));
+    let arm = move |pair: &Pair| {
+        let b = b.clone();
+        pair.documents.arm(&change, move || {
+            lives(&[&b], &[&b]);
+            assert_eq!(b.take_part(), Ok(true));
+            let late = UpdateBatch { operations: vec![film("late", "1985")], ..UpdateBatch::default() };
+            let films = b.find("films").unwrap();
+            let acknowledged = std::thread::scope(|threads| {
+                let updated = threads.spawn(|| {
+                    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                    runtime.block_on(films.update(late, UpdateContext::default()))
+                });
+                updated.join().unwrap()
+            });
+            assert!(acknowledged.failure.is_none(), "{acknowledged:?}");
+        });
+    };
+    (pair, arm)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_was_taken_for_gone_rebuilds_nothing() {
+    // Before it has everything; before it is accepted; when it is, and brings back what was.
+    for (change, is_spread, ends) in [
+        ("owner.json", true, RebuildState::Failed),
+        ("schema.json", true, RebuildState::Failed),
+        ("schema.json", false, RebuildState::Failed),
+    ] {
+        let (pair, arm) = overtaken_at(change);
+        let (a, b) = (&pair.a, &pair.b);
+        let create = if is_spread { spread("films", 2) } else { films("films") };
+        let led = a.create(create).await.unwrap();
+        update(&led, thirty("x")).await;
+        arm(&pair);
+        led.start_rebuild(a, Box::new(numbers)).unwrap();
+        assert_eq!(ended(&led).await.0, ends, "{change}");
+        assert!(pair.documents.was_interrupted());
+        lives(&[a, b], &[a, b]);
+        for node in [a, b, a] {
+            assert!(node.take_part().is_ok(), "{change}");
+        }
+        let films = b.find("films").unwrap();
+        assert_eq!(count(&films).await, 31, "{change} {is_spread}");
+        assert_eq!(year(&films, "late").await, Some(Value::Str("1985".into())));
+        assert!(!parts(b).2);
+        // And once more, undisturbed.
+        films.start_rebuild(b, Box::new(numbers)).unwrap();
+        assert_eq!(ended(&films).await, (RebuildState::Done, String::new()));
+        assert_eq!(year(&films, "late").await, Some(Value::Int(1985)));
+    }
+}
+
+#[tokio::test]
+async fn a_start_brings_back_what_was_gathered() {
+    let cluster = Cluster::default();
+    let (folders, [a, b]) = cluster.two();
+    let led = a.create(spread("films", 2)).await.unwrap();
+    update(&led, thirty("x")).await;
+    let before = parts(&b);
+    let owners = a.catalog().owners("films").unwrap().unwrap();
+    let gathered = owners.value.gathered(&led.entry());
+    a.catalog().set_owners("films", Some(owners.version), &gathered).unwrap();
+    b.take_part().unwrap();
+    assert_eq!((parts(&b).0, parts(&b).2), (vec!["a".to_owned(), "a".to_owned()], true));
+    // Nobody else changes who has what meanwhile, and the other asks the one that has all.
+    let moved = a.force_leader(&led, "shard1").await.unwrap_err();
+    assert_eq!(moved.kind, ErrorKind::Conflict);
+    assert!(b.find("films").is_none());
+    drop(led);
+    a.close().unwrap();
+    drop(a);
+    let a = cluster.member(folders[0].path(), "a");
+    lives(&[&a, &b], &[&a, &b]);
+    assert_eq!(a.take_part(), Ok(true));
+    assert_eq!(b.take_part(), Ok(true));
+    assert_eq!(parts(&b), before);
+    assert_eq!(count(&b.find("films").unwrap()).await, 30);
+}
+
+#[tokio::test]
+async fn named_shards_come_and_go_on_several_members() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    let sharding = Sharding::Named { names: vec!["one".into()], field: Some("year".into()) };
+    let replicas = ReplicaCounts { nrt: 2, ..ReplicaCounts::default() };
+    let create = CreateCollection { shards: sharding, replicas, ..films("films") };
+    let led = a.create(create).await.unwrap();
+    b.refresh().unwrap();
+    let made = a.create_shard(&led, new_shard("two")).await.unwrap();
+    assert_eq!(parts(&a).0, ["a", "b"]);
+    // As many replicas as the others have, unless the request says so.
+    assert_eq!(parts(&a).1, ["one: b", "two: a"]);
+    let alone = NewShard {
+        nodes: vec!["b:8983_solr".into()],
+        replicas: Some(ReplicaCounts::default()),
+        ..new_shard("three")
+    };
+    a.create_shard(&led, alone).await.unwrap();
+    assert_eq!((parts(&b).0, parts(&b).1.len()), (vec!["a".into(), "b".into(), "b".into()], 2));
+    let many = NewShard { replicas: Some(ReplicaCounts { nrt: 3, ..replicas }), ..new_shard("four") };
+    assert_eq!(a.create_shard(&led, many).await.unwrap_err().kind, ErrorKind::BadRequest);
+    let part = b.find("films").unwrap();
+    for (at, collection) in [&led, &part].into_iter().enumerate() {
+        let named = ["one", "two", "three"].map(|name| film(&format!("{name}{at}"), name));
+        update(collection, named.to_vec()).await;
+    }
+    assert_eq!((count(&part).await, count(&led).await), (6, 6));
+    // Where nobody can tell its owner: it acknowledges nothing more all the same.
+    cluster.cut_off("b");
+    a.delete_shard(&led, "two").await.unwrap();
+    let late = UpdateBatch { operations: vec![film("late", "two")], ..UpdateBatch::default() };
+    assert!(part.update(late, UpdateContext::default()).await.failure.is_some());
+    b.take_part().unwrap();
+    assert_eq!((parts(&b).0, parts(&b).1), (vec!["a".into(), "b".into()], vec!["one: b".into()]));
+    assert!(b.find_addressed(&made.core).is_none());
+    cluster.connect(&b);
+    // What it held would be back.
+    let again = a.create_shard(&led, new_shard("two")).await.unwrap_err();
+    assert_eq!(again.kind, ErrorKind::BadRequest, "{again}");
+    assert_eq!(count(&led).await, 4);
+}
