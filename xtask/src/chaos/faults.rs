@@ -61,7 +61,12 @@ pub struct Fault {
     /// Of ordinary traffic before it.
     pub calm: Duration,
     pub away: Duration,
+    /// How long before it a rebuild of that collection is begun, where one is.
+    pub behind_rebuild: Option<Duration>,
 }
+
+/// Small collections are rebuilt in about as long.
+const REBUILD: Duration = Duration::from_millis(400);
 
 /// Each kind comes once before any comes again.
 pub fn draw_faults(
@@ -79,7 +84,9 @@ pub fn draw_faults(
         let kind = deck.swap_remove(random.below(deck.len()));
         let collection = random.below(collections);
         let calm = Duration::from_secs_f64(0.5 + 1.5 * random.chance());
-        Fault { kind, collection, calm, away: kind.away(session, random.chance()) }
+        let away = kind.away(session, random.chance());
+        let behind_rebuild = (random.chance() < 0.5).then(|| REBUILD.mul_f64(random.chance()));
+        Fault { kind, collection, calm, away, behind_rebuild }
     };
     (0..rounds).map(draw).collect()
 }
@@ -116,6 +123,8 @@ mod tests {
     fn who_is_killed_stays_away_beyond_its_session_and_who_is_stopped_perhaps() {
         let all = drawn(3, 400);
         let of = |kind| all.iter().filter(move |fault| fault.kind == kind);
+        let rebuilds = all.iter().filter(|fault| fault.behind_rebuild.is_some()).count();
+        assert!((150..250).contains(&rebuilds), "{rebuilds}");
         assert!(of(FaultKind::Kill).all(|fault| fault.away > SESSION));
         assert!(of(FaultKind::Fast).all(|fault| fault.away.is_zero()));
         let (short, long): (Vec<_>, Vec<_>) = of(FaultKind::Stop).partition(|fault| fault.away < SESSION);

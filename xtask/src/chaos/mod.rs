@@ -21,6 +21,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
 
 use crate::server::{self, target_folder};
 use cluster::{Cluster, await_until};
@@ -97,9 +98,7 @@ impl Run {
         for (at, (name, url)) in collections.iter().zip(urls.iter().cycle()).enumerate() {
             // Of one shard and two, without followers and with one each.
             let (shards, replicas) = (1 + at % 2, 1 + at / 2 % 2);
-            let action = format!(
-                "action=CREATE&name={name}&numShards={shards}&replicationFactor={replicas}&createNodeSet=ALL_LIVE_NODES"
-            );
+            let action = format!("action=CREATE&name={name}&numShards={shards}&replicationFactor={replicas}");
             let answer = ask::get(&format!("{url}/admin/collections?{action}"), ask::PATIENCE_S);
             ensure!(answer.is_ok(), "cannot create `{name}`: {} {}", answer.label(), answer.text);
         }
@@ -136,8 +135,13 @@ impl Run {
         let before = self.leaders();
         let member = before[fault.collection].context("nobody leads the collection, though all was well")?;
         self.traffic.watch();
+        if let Some(ahead) = fault.behind_rebuild {
+            self.begin_rebuild(round, fault.collection)?;
+            sleep(ahead);
+        }
         self.cluster.strike(member, &fault)?;
         self.cluster.await_rest(&self.collections)?;
+        self.await_rebuilt(&self.collections[fault.collection])?;
         self.await_updates()?;
         let away = self.traffic.longest();
         let after = self.leaders();
@@ -149,6 +153,29 @@ impl Run {
         };
         let collections = away.into_iter().enumerate().map(each).collect();
         Ok(RoundReport { round, fault, member, collections })
+    }
+
+    fn begin_rebuild(&self, round: usize, collection: usize) -> Result<()> {
+        let (urls, name) = (self.cluster.urls(), &self.collections[collection]);
+        // Any member is asked, the lead or another.
+        let url = &urls[round % urls.len()];
+        let edit = json!({"add-field": {"name": format!("round{round}"), "type": "pint"}});
+        let answer = ask::post_json(&format!("{url}/{name}/schema/apply"), &edit);
+        ensure!(answer.is_ok(), "no rebuild of `{name}`: {} {}", answer.label(), answer.text);
+        Ok(())
+    }
+
+    /// However it ended: with the process that was at it, say.
+    fn await_rebuilt(&self, collection: &str) -> Result<()> {
+        let urls = self.cluster.urls();
+        await_until(UPDATES_WITHIN, || {
+            let answer = ask::get(&format!("{}/{collection}/schema/apply", urls[0]), ask::PATIENCE_S);
+            let state = answer.json().map(|status| status["rebuild"]["state"].clone()).unwrap_or_default();
+            if answer.is_ok() && state != "running" {
+                return Ok(());
+            }
+            Err(format!("the rebuild of `{collection}` does not end: {} {}", answer.label(), answer.text))
+        })
     }
 
     fn leaders(&self) -> Vec<Option<usize>> {

@@ -39,6 +39,9 @@ impl RoundReport {
         if !fault.away.is_zero() {
             let _ = write!(line, " for {}", seconds(fault.away));
         }
+        if fault.behind_rebuild.is_some() {
+            line += " in a rebuild";
+        }
         line += "; updates away:";
         for each in collections {
             let _ = write!(line, " {} {}", each.name, seconds(each.updates_away));
@@ -59,6 +62,7 @@ impl RoundReport {
         let led = self.collections.iter().filter(|it| it.was_led).map(|it| it.name.as_str());
         json!({
             "round": self.round, "kind": self.fault.kind.name(), "member": self.member,
+            "inRebuild": self.fault.behind_rebuild.is_some(),
             "awaySeconds": self.fault.away.as_secs_f64(), "led": led.collect::<Vec<_>>(),
             "updatesAwaySeconds": named(&|it| Some(json!(it.updates_away.as_secs_f64()))),
             "movedTo": named(&|it| it.moved_to.map(|to| json!(to))),
@@ -171,7 +175,7 @@ mod tests {
         };
         let (calm, away) = (Duration::ZERO, Duration::from_secs(9));
         let round = |round, kind, collections| {
-            let fault = Fault { kind, collection: 0, calm, away };
+            let fault = Fault { kind, collection: 0, calm, away, behind_rebuild: None };
             RoundReport { round, fault, member: 2, collections }
         };
         let rounds = vec![
