@@ -1,12 +1,13 @@
 //! Collections of several members that are made and dropped while somebody is taken for gone, or has not
 //! heard of it: what is there at the end is whole, and nothing is acknowledged that goes with a drop.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{ErrorKind, UpdateBatch, Value};
 use store::metadata::memory::MetadataMemory;
 use store::metadata::{Hint, Watch};
-use store::{MetadataStore, Result, VersionedBytes};
+use store::{Error, ErrorKind as StoreErrorKind, MetadataStore, Result, VersionedBytes};
 use tempfile::{TempDir, tempdir};
 
 use crate::assignment_tests::{Cluster, films, lives, spread};
@@ -18,8 +19,10 @@ type Hook = Box<dyn FnOnce() + Send>;
 
 /// Documents before a change of which, as a test names it, something else happens.
 pub(crate) struct Interrupted {
-    memory: MetadataMemory,
+    pub memory: MetadataMemory,
     armed: Mutex<Option<(String, Hook)>>,
+    /// Whether the next reading fails.
+    pub is_away: AtomicBool,
 }
 
 impl Interrupted {
@@ -44,6 +47,9 @@ impl Interrupted {
 
 impl MetadataStore for Interrupted {
     fn get(&self, name: &str) -> Result<Option<VersionedBytes>> {
+        if self.is_away.swap(false, Ordering::Relaxed) {
+            return Err(Error::new(StoreErrorKind::Retry, "as told"));
+        }
         self.memory.get(name)
     }
 
@@ -78,7 +84,11 @@ pub(crate) struct Pair {
 pub(crate) fn pair() -> Pair {
     let cluster = Cluster::default();
     let folders = [tempdir().unwrap(), tempdir().unwrap()];
-    let documents = Arc::new(Interrupted { memory: cluster.documents.clone(), armed: Mutex::default() });
+    let documents = Arc::new(Interrupted {
+        memory: cluster.documents.clone(),
+        armed: Mutex::default(),
+        is_away: AtomicBool::default(),
+    });
     let a = cluster.member_on(folders[0].path(), "a", documents.clone());
     let b = cluster.member_on(folders[1].path(), "b", Arc::new(cluster.documents.clone()));
     // Births are by clocks, which differ.

@@ -1,7 +1,10 @@
 //! Rebuilds, and shards that come and go, of collections that several members have parts of: where everything
 //! is behind them, and what is left when somebody is taken for gone in the middle.
 
+use std::sync::atomic::Ordering;
+
 use plan::{ErrorKind, UpdateBatch, Value};
+use store::metadata::memory::Failure;
 
 use crate::assignment_tests::{Cluster, films, lives, shard_owners, spread, thirty};
 use crate::birth_tests::{Pair, pair};
@@ -98,6 +101,39 @@ async fn who_was_taken_for_gone_rebuilds_nothing() {
         films.start_rebuild(b, Box::new(numbers)).unwrap();
         assert_eq!(ended(&films).await, (RebuildState::Done, String::new()));
         assert_eq!(year(&films, "late").await, Some(Value::Int(1985)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rebuild_of_which_nobody_knows_how_it_ended_ends_whole() {
+    for (failure, is_made) in [(Failure::AnswerLost, true), (Failure::RequestLost, false)] {
+        let pair = pair();
+        let (a, b) = (&pair.a, &pair.b);
+        let led = a.create(spread("films", 2)).await.unwrap();
+        let before = parts(a);
+        update(&led, thirty("x")).await;
+        let documents = pair.documents.clone();
+        pair.documents.arm("change collections/films/schema.json", move || {
+            documents.memory.fail_next([failure]);
+            documents.is_away.store(true, Ordering::Relaxed);
+        });
+        led.start_rebuild(a, Box::new(numbers)).unwrap();
+        assert_eq!(ended(&led).await.0, RebuildState::Failed);
+        // What was open then is not: it may be of the edition that is served no more.
+        let late = UpdateBatch { operations: thirty("late"), ..UpdateBatch::default() };
+        assert!(led.update(late, UpdateContext::default()).await.failure.is_some());
+        for node in [a, b] {
+            assert!(node.take_part().is_ok());
+        }
+        for node in [a, b] {
+            assert_eq!(parts(node), before);
+            let films = node.find("films").unwrap();
+            assert_eq!(count(&films).await, 30);
+            let expected = if is_made { Value::Int(1972) } else { Value::Str("1972".into()) };
+            assert_eq!(year(&films, "x3").await, Some(expected));
+        }
+        update(&a.find("films").unwrap(), vec![film("y", "1979")]).await;
+        assert_eq!(count(&b.find("films").unwrap()).await, 31);
     }
 }
 

@@ -31,6 +31,8 @@ struct Rebuild<'a> {
     /// The version of the collection's schema that the target's was made of.
     version: u64,
     purpose: &'a RebuildPurpose,
+    /// The version of the document that says that all shards are this node's, where there are others.
+    gathered: Option<u64>,
 }
 
 /// Why the shards are made anew.
@@ -155,15 +157,23 @@ impl Collection {
 
     /// The caller has claimed it. Blocks.
     fn rebuild(self: &Arc<Self>, node: &Node, edit: &SchemaEdit, purpose: &RebuildPurpose) -> Result<()> {
-        let gathered = node.gather_shards(self);
-        let rebuilt = gathered.and_then(|()| self.rebuild_gathered(node, edit, purpose));
-        // How it ended says how the rebuild went; what is not where it was, the node's next look brings
-        // there.
-        let _ = node.spread_shards_again(self);
+        let gathered = node.gather_shards(self)?;
+        let rebuilt = self.rebuild_gathered(node, (edit, purpose), gathered);
+        match rebuilt.as_ref().err().map(|error| error.kind) {
+            Some(ErrorKind::Unknown) => node.leave_rebuilding(self),
+            // How it ended says how the rebuild went; what is not where it was, the node's next look brings
+            // there.
+            _ => gathered.into_iter().for_each(|gathered| drop(node.spread_shards_again(self, gathered))),
+        }
         rebuilt
     }
 
-    fn rebuild_gathered(&self, node: &Node, edit: &SchemaEdit, purpose: &RebuildPurpose) -> Result<()> {
+    fn rebuild_gathered(
+        &self,
+        node: &Node,
+        (edit, purpose): (&SchemaEdit, &RebuildPurpose),
+        gathered: Option<u64>,
+    ) -> Result<()> {
         let present = self.versioned_schema();
         let schema = rebuilt(&present, edit)?;
         let edition = self.begin_building(node, present.version + 1)?;
@@ -172,7 +182,7 @@ impl Collection {
         let opened = node.open_edition(&self.entry(), &edition, (&schema, self.config().auto_commit), beside);
         let result = opened.and_then(|target| {
             let version = present.version;
-            let mut rebuild = Rebuild { node, collection: self, edit, target, version, purpose };
+            let mut rebuild = Rebuild { node, collection: self, edit, target, version, purpose, gathered };
             let result = rebuild.run(&old);
             old.shards.iter().for_each(|served| served.shard.end_export());
             // Of those that are not served any more nothing is needed: failing to close or to remove them
@@ -312,7 +322,7 @@ impl Rebuild<'_> {
         // Ahead of the check, which is ahead of the copy (model `rebuild_shards`): one that took this member
         // for gone has changed this document before it took an update, so that this rebuild is not accepted.
         let before = collection.catalog.schema(collection.entry().key())?;
-        self.node.check_gathered(&collection.entry())?;
+        self.node.check_gathered(&collection.entry(), self.gathered)?;
         let _alone = collection.home.alone();
         // Makes the logs hold for good what has passed the gate, before they are read.
         for ((number, served), at) in old.shards.iter().enumerate().zip(reached) {

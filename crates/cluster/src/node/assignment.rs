@@ -361,6 +361,15 @@ impl Node {
     /// the documents say: shards that became its own, or another's, or were deposed; schema and
     /// configuration. Returns whether anything changed.
     pub(super) fn take_up_own(&self, key: &str) -> Result<bool> {
+        // What is opened beside a rebuild takes updates that it does not see (model `rebuild_shards`).
+        if self.list().iter().any(|it| it.entry().key() == key && it.is_rebuilding()) {
+            return Ok(false);
+        }
+        self.take_up_as_named(key)
+    }
+
+    /// The same of a collection that is rebuilt here, by whoever rebuilds it.
+    pub(super) fn take_up_as_named(&self, key: &str) -> Result<bool> {
         let Some(assignment) = &self.assignment else { return Ok(false) };
         let _changing = self.lock();
         let served = self.list().into_iter().find(|collection| collection.entry().key() == key);

@@ -16,45 +16,61 @@ use crate::owners::Owners;
 
 impl Node {
     /// Makes all shards of a collection its lead's, which this member has to be, and those that follow them
-    /// nobody's. Errors: `Conflict` where another leads it, or changed who has what at the same time.
-    pub(crate) fn gather_shards(&self, collection: &Arc<Collection>) -> Result<()> {
+    /// nobody's. Returns the version of the document that says so. Errors: `Conflict` where another leads
+    /// it, or changed who has what at the same time.
+    pub(crate) fn gather_shards(&self, collection: &Arc<Collection>) -> Result<Option<u64>> {
         let entry = collection.entry();
-        let Some(found) = self.led(&entry)? else { return Ok(()) };
-        if found.value.rebuilding.is_none() {
-            let gathered = found.value.gathered(&entry);
-            self.catalog.set_owners(entry.key(), Some(found.version), &gathered)?;
+        let Some(mut before) = self.led(&entry)? else { return Ok(None) };
+        if before.value.rebuilding.is_some() {
+            // Of an earlier rebuild, which could not give them back.
+            before = self.end_rebuilding(&entry, before)?;
         }
-        self.take_up_own(entry.key())?;
-        self.tell_others(&entry, &found.value);
-        Ok(())
+        let gathered = before.value.gathered(&entry);
+        let version = self.catalog.set_owners(entry.key(), Some(before.version), &gathered)?;
+        self.take_up_as_named(entry.key())
+            .inspect_err(|_| drop(self.spread_shards_again(collection, version)))?;
+        self.tell_others(&entry, &before.value);
+        Ok(Some(version))
     }
 
-    /// Brings back who had which part. Errors: another leads it by now, which does so itself; what could not
-    /// be written, which the next look does.
-    pub(crate) fn spread_shards_again(&self, collection: &Arc<Collection>) -> Result<()> {
+    /// Brings back who had which part, if it still is as this rebuild gathered it. Errors: what could not be
+    /// written, which the next look does.
+    pub(crate) fn spread_shards_again(&self, collection: &Arc<Collection>, gathered: u64) -> Result<()> {
         let entry = collection.entry();
-        let Some(found) = self.led(&entry)?.filter(|it| it.value.rebuilding.is_some()) else {
-            return Ok(());
-        };
+        let Some(found) = self.led(&entry)?.filter(|it| it.version == gathered) else { return Ok(()) };
         let owners = found.value.spread_again();
-        self.catalog.set_owners(entry.key(), Some(found.version), &owners)?;
-        self.take_up_own(entry.key())?;
+        self.catalog.set_owners(entry.key(), Some(gathered), &owners)?;
+        self.take_up_as_named(entry.key())?;
         self.tell_others(&entry, &owners);
         Ok(())
     }
 
-    /// Behind a reading of the document that the rebuild is accepted in, ahead of what it copies last:
-    /// nobody else can have opened the shards since, and whoever does from here on changes that document
-    /// first. Errors: `Conflict` where another leads the collection by now.
-    pub(crate) fn check_gathered(&self, entry: &CollectionDocument) -> Result<()> {
+    /// Behind a reading of the document that the rebuild is accepted in, ahead of what it copies last: nobody
+    /// else has opened the shards since, and whoever does from here on changes that document first. By its
+    /// version: another may have led it meanwhile, rebuilt it, and be gone. Errors: `Conflict`.
+    pub(crate) fn check_gathered(&self, entry: &CollectionDocument, gathered: Option<u64>) -> Result<()> {
         let Some(found) = self.led(entry)? else { return Ok(()) };
-        match found.value.rebuilding {
-            Some(_) => Ok(()),
-            None => Err(Error::new(
-                ErrorKind::Conflict,
-                format!("`{}` was spread over its nodes again; start the rebuild anew", entry.name),
-            )),
+        if Some(found.version) == gathered {
+            return Ok(());
         }
+        let message = format!("`{}` changed hands while it was rebuilt; rebuild it again", entry.name);
+        Err(Error::new(ErrorKind::Conflict, message))
+    }
+
+    /// Of a rebuild of which nobody knows whether it was accepted. What is open here may be of an edition
+    /// that is served no more: all of it is closed, and opened again as one of a rebuild that is another's,
+    /// once that is settled.
+    pub(crate) fn leave_rebuilding(&self, collection: &Arc<Collection>) {
+        if !self.is_member() {
+            return;
+        }
+        {
+            let _changing = self.lock();
+            self.leave(collection);
+            let _ = collection.close();
+        }
+        // Where this fails too, the next look does it.
+        let _ = self.take_up_as_named(collection.entry().key());
     }
 
     /// Of a collection that this member leads and whose rebuild is another process's, or was: it comes to
