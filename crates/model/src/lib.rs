@@ -22,6 +22,7 @@ pub mod live_members;
 pub mod metadata;
 pub mod publish_view;
 pub mod read_published;
+pub mod rebuild_shards;
 pub mod resend;
 pub mod split;
 pub mod takeover;
@@ -49,6 +50,7 @@ pub fn scenarios() -> Vec<Scenario> {
         Scenario::of::<change_schema::ChangeSchema>(),
         Scenario::of::<drop_collection::DropCollection>(),
         Scenario::of::<drop_shards::DropShards>(),
+        Scenario::of::<rebuild_shards::RebuildShards>(),
         Scenario::of::<split::Split>(),
     ]
 }

@@ -39,6 +39,8 @@ pub const NOTHING_IS_DONE_BY_A_REPLACED_SCHEMA: Promise =
     "behind an acknowledged change nothing is done by an older schema";
 pub const EVERY_LIVE_MEMBER_HAS_IT: Promise = "every live member has an acknowledged change";
 pub const NOTHING_IS_ACKNOWLEDGED_BEHIND_A_DROP: Promise = "nothing is acknowledged behind a drop";
+pub const UPDATES_GO_TO_THE_NAMED_EDITION: Promise =
+    "updates are acknowledged in the edition that the schema names";
 pub const NO_SPLIT_IS_STUCK: Promise = "no split is stuck";
 pub const VERSIONS_ONLY_GROW: Promise = "a document's versions only grow";
 pub const A_SEARCH_SEES_EACH_DOCUMENT_ONCE: Promise = "a search sees each document once";
