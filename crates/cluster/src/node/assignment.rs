@@ -383,7 +383,7 @@ impl Node {
         }
         let is_rebuilt_here = served.as_ref().is_some_and(|served| served.is_rebuilding());
         let found = match found.value.rebuilding {
-            Some(_) if !is_rebuilt_here => self.end_rebuilding(&entry, found)?,
+            Some(_) if !is_rebuilt_here => self.end_rebuilding(&entry, &found)?,
             _ => found,
         };
         let Versioned { version, value: mut owners } = found;

@@ -23,7 +23,7 @@ impl Node {
         let Some(mut before) = self.led(&entry)? else { return Ok(None) };
         if before.value.rebuilding.is_some() {
             // Of an earlier rebuild, which could not give them back.
-            before = self.end_rebuilding(&entry, before)?;
+            before = self.end_rebuilding(&entry, &before)?;
         }
         let gathered = before.value.gathered(&entry);
         let version = self.catalog.set_owners(entry.key(), Some(before.version), &gathered)?;
@@ -78,7 +78,7 @@ impl Node {
     pub(super) fn end_rebuilding(
         &self,
         entry: &CollectionDocument,
-        found: Versioned<Owners>,
+        found: &Versioned<Owners>,
     ) -> Result<Versioned<Owners>> {
         self.touch_schema(entry.key())?;
         let value = found.value.spread_again();
