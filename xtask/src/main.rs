@@ -58,6 +58,7 @@ usage: cargo xtask TASK
          [--kinds A,B]     of `kill` (SIGKILL, away beyond the session), `stop` (SIGSTOP for less or more than it), `fast`
                            (SIGKILL, started at once), `term` (SIGTERM, away for some seconds)
          [--session SECS]  of a member in ZooKeeper (6)
+         [--no-rebuilds]   every second fault meets a collection in a rebuild, else
          [--store URL]     of the shards, a place that is empty; without it a folder
          [--keep DIR]      the cluster's folder, which stays with its logs; without it one that stays if a promise is broken
          [--json]          one object on standard output";

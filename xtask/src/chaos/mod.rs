@@ -28,7 +28,7 @@ use cluster::{Cluster, await_until};
 use faults::{Fault, draw_faults};
 use options::Options;
 use report::{CollectionRound, RoundReport, Summary};
-use traffic::Traffic;
+use traffic::{Target, Traffic};
 
 /// Some of one shard, some of two.
 const COLLECTIONS: usize = 4;
@@ -93,17 +93,20 @@ impl Run {
             None => crate::zookeeper::fetch(root)?,
         };
         let cluster = Cluster::up(binary, dir, zookeeper, options)?;
-        let (urls, collections) = (cluster.urls(), (0..COLLECTIONS).map(|it| format!("chaos{it}")));
-        let collections: Vec<String> = collections.collect();
-        for (at, (name, url)) in collections.iter().zip(urls.iter().cycle()).enumerate() {
-            // Of one shard and two, without followers and with one each.
-            let (shards, replicas) = (1 + at % 2, 1 + at / 2 % 2);
+        let urls = cluster.urls();
+        // Of one shard and two, without followers and with one each.
+        let target = |at| Target { name: format!("chaos{at}"), has_followers: at / 2 % 2 == 1 };
+        let targets: Vec<Target> = (0..COLLECTIONS).map(target).collect();
+        for (at, (target, url)) in targets.iter().zip(urls.iter().cycle()).enumerate() {
+            let Target { name, has_followers } = target;
+            let (shards, replicas) = (1 + at % 2, 1 + u8::from(*has_followers));
             let action = format!("action=CREATE&name={name}&numShards={shards}&replicationFactor={replicas}");
             let answer = ask::get(&format!("{url}/admin/collections?{action}"), ask::PATIENCE_S);
             ensure!(answer.is_ok(), "cannot create `{name}`: {} {}", answer.label(), answer.text);
         }
+        let collections: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
         cluster.await_rest(&collections)?;
-        let traffic = Traffic::start(urls, collections.clone(), options.seed);
+        let traffic = Traffic::start(urls, targets, options.seed);
         Ok(Self { traffic, cluster, collections })
     }
 
@@ -111,7 +114,9 @@ impl Run {
         let session = Duration::from_secs(options.session_s);
         let plan = (options.seed, options.rounds);
         let mut rounds = Vec::new();
-        for (at, fault) in draw_faults(plan, &options.kinds, COLLECTIONS, session).into_iter().enumerate() {
+        for (at, mut fault) in draw_faults(plan, &options.kinds, COLLECTIONS, session).into_iter().enumerate()
+        {
+            fault.behind_rebuild = fault.behind_rebuild.filter(|_| !options.no_rebuilds);
             let round = self.round(at + 1, fault).with_context(|| format!("round {}", at + 1))?;
             // Standard output is one object there.
             if options.json {
@@ -125,8 +130,14 @@ impl Run {
         let traffic = traffic.finish();
         let mut findings = traffic.findings;
         findings.extend(check::read_all(&cluster.urls(), &collections, &traffic.registers)?);
-        let (answers, acknowledged) = (traffic.answers, traffic.acknowledged);
-        Ok(Summary { seed: options.seed, rounds, answers, acknowledged, findings })
+        Ok(Summary {
+            seed: options.seed,
+            rounds,
+            answers: traffic.answers,
+            followed_searches: traffic.followed_searches,
+            acknowledged: traffic.acknowledged,
+            findings,
+        })
     }
 
     /// One fault, until all is as before it.
@@ -139,8 +150,10 @@ impl Run {
             self.begin_rebuild(round, fault.collection)?;
             sleep(ahead);
         }
+        self.traffic.set_broken(Some(member));
         self.cluster.strike(member, &fault)?;
         self.cluster.await_rest(&self.collections)?;
+        self.traffic.set_broken(None);
         self.await_rebuilt(&self.collections[fault.collection])?;
         self.await_updates()?;
         let away = self.traffic.longest();

@@ -22,6 +22,8 @@ pub struct Options {
     /// Of a member in ZooKeeper.
     pub session_s: u64,
     pub store: Option<String>,
+    /// Nothing is rebuilt meanwhile.
+    pub no_rebuilds: bool,
     /// The cluster's folder, which stays.
     pub keep: Option<PathBuf>,
     pub json: bool,
@@ -41,6 +43,7 @@ impl Options {
             kinds,
             session_s: number(&mut words, "--session", 6)?,
             store: words.value("--store")?,
+            no_rebuilds: words.flag("--no-rebuilds"),
             keep: words.value("--keep")?.map(PathBuf::from),
             json: words.flag("--json"),
         };
@@ -77,9 +80,11 @@ mod tests {
 
     #[test]
     fn what_was_told_holds() {
-        let options = parse("--kinds stop,fast --rounds 4 --session 5 --json --store s3://b/p").unwrap();
+        let options =
+            parse("--kinds stop,fast --rounds 4 --session 5 --json --no-rebuilds --store s3://b/p").unwrap();
         assert_eq!(options.kinds, [FaultKind::Stop, FaultKind::Fast]);
         assert_eq!((options.rounds, options.session_s, options.nodes, options.json), (4, 5, 3, true));
+        assert!(options.no_rebuilds && !parse("").unwrap().no_rebuilds);
         assert_eq!(options.store.as_deref(), Some("s3://b/p"));
         assert_eq!(parse("").unwrap().kinds, FaultKind::ALL);
     }

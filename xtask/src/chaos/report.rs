@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::faults::{Fault, FaultKind};
 use super::finding::Finding;
+use super::traffic::FollowedSearches;
 
 /// Of what was broken; all of it is in the JSON.
 const FINDINGS_SHOWN: usize = 10;
@@ -75,6 +76,7 @@ pub struct Summary {
     pub seed: u64,
     pub rounds: Vec<RoundReport>,
     pub answers: BTreeMap<(&'static str, String), u64>,
+    pub followed_searches: FollowedSearches,
     pub acknowledged: u64,
     pub findings: Vec<Finding>,
 }
@@ -130,6 +132,11 @@ impl Summary {
             let _ = write!(text, " {asked} {answered}: {count};");
         }
         let _ = write!(text, "\nacknowledged updates: {}", self.acknowledged);
+        let FollowedSearches { asked, failed } = self.followed_searches;
+        let _ = write!(
+            text,
+            "\nsearches of collections with followers, through members that were not broken: {asked}, failed: {failed}"
+        );
         let none = || "none".to_owned();
         let _ = write!(text, "\ntake-overs: {}", self.take_overs().map_or_else(none, |it| it.text()));
         for (kind, spread) in self.led() {
@@ -151,6 +158,7 @@ impl Summary {
         json!({
             "passed": self.passed(), "seed": self.seed,
             "rounds": self.rounds.iter().map(RoundReport::json).collect::<Vec<_>>(),
+            "followedSearches": {"asked": self.followed_searches.asked, "failed": self.followed_searches.failed},
             "answers": answers, "acknowledged": self.acknowledged,
             "takeOvers": self.take_overs().map(|it| it.json()), "leaderBroken": led.collect::<Map<_, _>>(),
             "broken": self.findings.iter().map(Finding::json).collect::<Vec<_>>(),
@@ -183,7 +191,8 @@ mod tests {
             round(2, FaultKind::Term, vec![each("a", 1_000, true, Some(1)), each("b", 2_000, true, None)]),
         ];
         let answers = [(("update", "200".to_owned()), 5)].into();
-        Summary { seed: 4, rounds, answers, acknowledged: 5, findings: vec![] }
+        let followed_searches = FollowedSearches { asked: 9, failed: 1 };
+        Summary { seed: 4, rounds, answers, followed_searches, acknowledged: 5, findings: vec![] }
     }
 
     #[test]
@@ -196,6 +205,7 @@ mod tests {
     fn times_are_of_what_changed_hands_and_of_what_was_led() {
         let summary = summary();
         let text = summary.text();
+        assert!(text.contains("that were not broken: 9, failed: 1"), "{text}");
         assert!(text.contains("take-overs: 2, mean 4.0 s, max 7.0 s"), "{text}");
         assert!(text.contains("after `term` of the leader: 2, mean 1.5 s, max 2.0 s"), "{text}");
         let told = summary.json();

@@ -22,6 +22,21 @@ const PACE: Duration = Duration::from_millis(20);
 /// Behind what was not done.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
+/// A collection that traffic goes to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub name: String,
+    /// Whether each shard has a follower, which answers searches when the leader is gone.
+    pub has_followers: bool,
+}
+
+/// Searches of collections with followers, through members that nothing was done to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FollowedSearches {
+    pub asked: u64,
+    pub failed: u64,
+}
+
 /// One collection: what was written, and how updates fare.
 struct CollectionTraffic {
     registers: Vec<Register>,
@@ -38,13 +53,16 @@ struct State {
     value: u64,
     /// (what was asked, what was answered).
     answers: BTreeMap<(&'static str, String), u64>,
+    followed_searches: FollowedSearches,
+    /// Number of the member that something is done to, from 0 on.
+    broken: Option<usize>,
     findings: Vec<Finding>,
 }
 
 /// What all threads know.
 struct Shared {
     urls: Vec<String>,
-    collections: Vec<String>,
+    collections: Vec<Target>,
     seed: u64,
     stop: AtomicBool,
     state: Mutex<State>,
@@ -56,6 +74,7 @@ pub struct TrafficReport {
     pub registers: Vec<Vec<Register>>,
     pub acknowledged: u64,
     pub answers: BTreeMap<(&'static str, String), u64>,
+    pub followed_searches: FollowedSearches,
     pub findings: Vec<Finding>,
 }
 
@@ -66,8 +85,8 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    pub fn start(urls: Vec<String>, collections: Vec<String>, seed: u64) -> Self {
-        let fresh = |_: &String| CollectionTraffic {
+    pub fn start(urls: Vec<String>, collections: Vec<Target>, seed: u64) -> Self {
+        let fresh = |_: &Target| CollectionTraffic {
             registers: vec![Register::default(); DOCUMENTS],
             free: (0..DOCUMENTS).collect(),
             waits_since: Instant::now(),
@@ -75,8 +94,14 @@ impl Traffic {
             acknowledged: 0,
         };
         let collections_fresh = collections.iter().map(fresh).collect();
-        let state =
-            State { collections: collections_fresh, value: 0, answers: BTreeMap::new(), findings: vec![] };
+        let state = State {
+            collections: collections_fresh,
+            value: 0,
+            answers: BTreeMap::new(),
+            followed_searches: FollowedSearches::default(),
+            broken: None,
+            findings: vec![],
+        };
         let (stop, state) = (AtomicBool::new(false), Mutex::new(state));
         let shared = Arc::new(Shared { urls, collections, seed, stop, state });
         let mut threads = Vec::new();
@@ -89,6 +114,11 @@ impl Traffic {
             threads.push(std::thread::spawn(move || shared.read_on(member)));
         }
         Self { shared, threads }
+    }
+
+    /// Something is done to the member of this number, from 1 on; to none any more.
+    pub fn set_broken(&self, member: Option<usize>) {
+        self.shared.lock().broken = member.map(|number| number - 1);
     }
 
     /// From now on anew: how long updates of a collection were away.
@@ -120,6 +150,7 @@ impl Traffic {
             acknowledged: collections.iter().map(|it| it.acknowledged).sum(),
             registers: collections.into_iter().map(|it| it.registers).collect(),
             answers: std::mem::take(&mut state.answers),
+            followed_searches: state.followed_searches,
             findings: std::mem::take(&mut state.findings),
         }
     }
@@ -149,7 +180,7 @@ impl Shared {
 
     fn write_on(&self, collection: usize, member: usize) {
         let mut random = Random::new(self.seed ^ (collection * 1_000 + member + 1) as u64);
-        let url = format!("{}/{}/update?wt=json", self.urls[member], self.collections[collection]);
+        let url = format!("{}/{}/update?wt=json", self.urls[member], self.collections[collection].name);
         while !self.stops() {
             let (document, value) = self.begin_write(collection, &mut random);
             let answer = ask::post_json(&url, &json!([{"id": id_of(document), "n_i": value}]));
@@ -189,14 +220,25 @@ impl Shared {
         let mut random = Random::new(!self.seed ^ member as u64);
         while !self.stops() {
             let collection = random.below(self.collections.len());
-            let url = format!("{}/{}", self.urls[member], self.collections[collection]);
+            let url = format!("{}/{}", self.urls[member], self.collections[collection].name);
             if random.below(2) == 0 {
-                let answer = ask::get(&format!("{url}/select?q=*:*&rows=0&wt=json"), PATIENCE_S);
-                *self.lock().answers.entry(("select", answer.label())).or_default() += 1;
+                self.search(collection, (member, &url));
             } else {
                 self.get(collection, random.below(DOCUMENTS), (member, &url));
             }
             sleep(PACE);
+        }
+    }
+
+    fn search(&self, collection: usize, (member, url): (usize, &str)) {
+        let was_broken = self.lock().broken == Some(member);
+        let answer = ask::get(&format!("{url}/select?q=*:*&rows=0&wt=json"), PATIENCE_S);
+        let mut state = self.lock();
+        *state.answers.entry(("select", answer.label())).or_default() += 1;
+        let is_broken = was_broken || state.broken == Some(member);
+        if self.collections[collection].has_followers && !is_broken {
+            state.followed_searches.asked += 1;
+            state.followed_searches.failed += u64::from(!answer.is_ok());
         }
     }
 
@@ -210,7 +252,7 @@ impl Shared {
         let found = value_of(&found["doc"]);
         let register = &state.collections[collection].registers[document];
         if let Err(breach) = register.judge(found, floor) {
-            let name = &self.collections[collection];
+            let name = &self.collections[collection].name;
             let finding = Finding::of(register, breach, (floor, found)).at("/get", member + 1, (name, &id));
             state.findings.push(finding);
         }
