@@ -11,7 +11,7 @@ use crate::birth_tests::{Pair, pair};
 use crate::rebuild_tests::{count, ended, film, numbers, update, year};
 use crate::replica::ReplicaCounts;
 use crate::shard_tests::new_shard;
-use crate::{CreateCollection, NewShard, Node, RebuildState, Sharding, UpdateContext};
+use crate::{CORES_MAX_PROPERTY, CreateCollection, NewShard, Node, RebuildState, Sharding, UpdateContext};
 
 /// Who has which part, and whether a rebuild is noted.
 fn parts(node: &Node) -> (Vec<String>, Vec<String>, bool) {
@@ -162,6 +162,30 @@ async fn a_start_brings_back_what_was_gathered() {
     assert_eq!(b.take_part(), Ok(true));
     assert_eq!(parts(&b), before);
     assert_eq!(count(&b.find("films").unwrap()).await, 30);
+}
+
+#[tokio::test]
+async fn a_node_gets_no_more_cores_than_it_may_have() {
+    let cluster = Cluster::default();
+    let (_folders, [a, b]) = cluster.two();
+    let set = async |value: &str| {
+        let value = value.to_owned();
+        let edit = move |state: &mut crate::ClusterState| {
+            state.properties.insert(CORES_MAX_PROPERTY.to_owned(), value);
+            Ok(())
+        };
+        a.edit_state(edit).await.unwrap();
+    };
+    set("2").await;
+    let refused = a.create(spread("films", 5)).await.err().unwrap();
+    assert!(refused.message.contains("every node has 2 cores"), "{refused}");
+    a.create(spread("films", 3)).await.unwrap();
+    b.refresh().unwrap();
+    assert_eq!(b.least_loaded(|_| true).map(|it| it.id).as_deref(), Some("b"));
+    b.create(films("books")).await.unwrap();
+    assert_eq!(b.least_loaded(|_| true), None);
+    set("-1").await;
+    assert!(a.create(films("more")).await.is_ok());
 }
 
 #[tokio::test]

@@ -52,7 +52,8 @@ pub use in_use::{InUse, VersionedConfig, VersionedSchema};
 pub use living::Census;
 pub use member::Description;
 pub use node::{
-    MovedCollection, NewHouse, NewShard, Node, NodeConfig, RepairedShard, ReplicaName, VerifiedShard,
+    CORES_MAX_PROPERTY, MovedCollection, NewHouse, NewShard, Node, NodeConfig, RepairedShard, ReplicaName,
+    VerifiedShard,
 };
 pub use offload::compute;
 pub use owners::Member;

@@ -21,6 +21,7 @@ mod security;
 mod shards;
 
 pub use moving::{MovedCollection, NewHouse};
+pub use placing::CORES_MAX_PROPERTY;
 pub use repairing::{RepairedShard, VerifiedShard};
 pub use replicas::ReplicaName;
 pub use shards::NewShard;

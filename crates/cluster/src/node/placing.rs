@@ -11,14 +11,24 @@ use crate::collection_documents::CollectionDocument;
 use crate::owners::{Member, Owners};
 use crate::replica::ReplicaCounts;
 
+/// Of the cluster, as Solr calls it: below zero there is no bound.
+pub const CORES_MAX_PROPERTY: &str = "maxCoresPerNode";
+
 impl Node {
     /// Who of the living is to lead a new collection: of those that may, whoever serves the fewest shards,
     /// this member among equals.
     pub fn least_loaded(&self, may: impl Fn(&Member) -> bool) -> Option<Member> {
-        let (own, load) = (self.member(), self.shards_served());
+        let (own, load, max) = (self.member(), self.shards_served(), self.cores_max());
         let load = |member: &Member| load.get(&member.id).copied().unwrap_or_default();
-        let living = self.living().into_iter().filter(may);
+        let living = self.living().into_iter().filter(|it| may(it) && load(it) < max);
         living.min_by_key(|it| (load(it), it.id != own.id, it.id.clone()))
+    }
+
+    /// How many replicas a node may have for one to be put there; what is there stays.
+    fn cores_max(&self) -> usize {
+        let state = self.state();
+        let set = state.properties.get(CORES_MAX_PROPERTY).and_then(|value| value.parse().ok());
+        set.unwrap_or(usize::MAX)
     }
 
     /// How many shards members serve or have copies of, by their ids.
@@ -66,9 +76,10 @@ impl Node {
 
 /// Deals out the replicas of one shard after the other.
 struct Dealer {
-    own: Member,
-    /// Who may have any.
+    own_id: String,
+    /// Who may have any, as long as it has fewer than `cores_max`.
     may: Vec<Member>,
+    cores_max: usize,
     /// How many shards each has, by ids.
     load: BTreeMap<String, usize>,
     /// Who leads a shard of the collection, once for each.
@@ -79,16 +90,18 @@ impl Dealer {
     fn new(node: &Node, nodes: &[String]) -> Self {
         let mut may = node.living();
         may.retain(|it| nodes.is_empty() || nodes.contains(&it.name));
-        Self { own: node.member(), may, load: node.shards_served(), leaders: Vec::new() }
+        let (own_id, cores_max) = (node.member().id, node.cores_max());
+        Self { own_id, may, cores_max, load: node.shards_served(), leaders: Vec::new() }
     }
 
     /// Whoever leads has more to do than whoever follows: what a member leads of this collection counts
     /// first.
     fn least(&self, leads: bool, but: &[Member]) -> Option<Member> {
+        let load = |it: &Member| self.load.get(&it.id).copied().unwrap_or_default();
         let others = self.may.iter().filter(|it| !but.iter().any(|but| but.id == it.id));
-        let least = others.min_by_key(|it| {
+        let least = others.filter(|it| load(it) < self.cores_max).min_by_key(|it| {
             let led = self.leaders.iter().filter(|lead| leads && **lead == it.id).count();
-            (led, self.load.get(&it.id).copied().unwrap_or_default(), it.id != self.own.id, &it.id)
+            (led, load(it), it.id != self.own_id, &it.id)
         });
         least.cloned()
     }
@@ -99,7 +112,13 @@ impl Dealer {
         replicas: ReplicaCounts,
         owners: &mut Owners,
     ) -> Result<()> {
-        let owner = self.least(true, &[]).unwrap_or_else(|| self.own.clone());
+        let owner = self.least(true, &[]).ok_or_else(|| {
+            let (name, max) = (&entry.name, self.cores_max);
+            Error::bad_request(format!(
+                "cannot make the shards of `{name}`: every node has {max} cores, as many as `{CORES_MAX_PROPERTY}` \
+                 allows; start more nodes, or raise it (CLUSTERPROP)"
+            ))
+        })?;
         self.leaders.push(owner.id.clone());
         *self.load.entry(owner.id.clone()).or_default() += 1;
         owners.set_owner(shard, owner.clone());

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cluster::ClusterState;
+use cluster::{CORES_MAX_PROPERTY, ClusterState};
 use plan::{Error, Result};
 use solr::Params;
 use solr::params::admin::collections as params;
@@ -17,8 +17,7 @@ use super::replicas;
 use crate::request::call::Call;
 
 /// Properties that Solr knows, besides those that begin with `ext.`.
-const OF_CLUSTER: [&str; 5] =
-    ["urlScheme", "location", DEFAULT_PREFERENCES, "maxCoresPerNode", "samplePercentage"];
+const OF_CLUSTER: [&str; 4] = ["urlScheme", "location", DEFAULT_PREFERENCES, CORES_MAX_PROPERTY];
 /// Bounds of what is kept.
 const COUNT_MAX: usize = 1000;
 const VALUE_BYTES_MAX: usize = 16 << 10;
@@ -26,6 +25,19 @@ const VALUE_BYTES_MAX: usize = 16 << 10;
 pub(super) async fn of_cluster(call: &Call<'_>) -> Result<Entries> {
     let (name, value) =
         (call.required(&params::NAME)?.to_owned(), call.text(&params::VALUE).map(str::to_owned));
+    if name == "samplePercentage" {
+        return Err(Error::bad_request(
+            "`samplePercentage` says how many requests are traced in Solr, and this server sends no traces; ask with \
+             `debug=timing`, or look into the log of slow requests",
+        ));
+    }
+    if name == CORES_MAX_PROPERTY
+        && let Some(value) = value.as_deref().filter(|value| value.parse::<i64>().is_err())
+    {
+        return Err(Error::bad_request(format!(
+            "`{name}` is `{value}`, which is no whole number; use one, or -1 for no bound"
+        )));
+    }
     if !OF_CLUSTER.contains(&name.as_str()) && !name.starts_with("ext.") {
         return Err(Error::bad_request(format!(
             "Not a known cluster property or starts with prefix ext., propertyName: {name}"
