@@ -19,6 +19,7 @@ mod repairing;
 mod replicas;
 mod security;
 mod shards;
+mod taking_part;
 
 pub use moving::{MovedCollection, NewHouse};
 pub use placing::CORES_MAX_PROPERTY;
