@@ -7,7 +7,7 @@ use plan::{Commit, Value};
 
 use crate::rebuild_tests::{count, film, open, schema, update, year};
 use crate::tests::config;
-use crate::{BackupPlace, Collection, CreateCollection, HashRange, Intake, Node, RebuildState};
+use crate::{BackupPlace, Collection, CreateCollection, HashRange, Intake, Node, RebuildState, RestoreTo};
 
 async fn made(node: &Arc<Node>, name: &str, films: &[(&str, &str)]) -> Arc<Collection> {
     let made = node.create(CreateCollection::new(name, "_default", schema(), config(1024))).await.unwrap();
@@ -99,7 +99,7 @@ async fn a_snapshot_holds_what_there_was() {
     assert!(
         backed_up("third").await.is_err_and(|error| error.message.contains("there is no snapshot `third`"))
     );
-    let restored = node.restore(place.clone(), None, ("again".into(), None)).await.unwrap();
+    let restored = node.restore(place.clone(), None, RestoreTo::named("again")).await.unwrap();
     assert_eq!([count(&restored).await, count(&films).await], [2, 3]);
     assert!(films.delete_snapshot("first").await.unwrap() && !films.delete_snapshot("first").await.unwrap());
     node.close().unwrap();

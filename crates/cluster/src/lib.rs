@@ -32,7 +32,7 @@ mod state;
 mod upgrade;
 mod views;
 
-pub use backup::{BackupPlace, BackupRoot, BackupsToDelete};
+pub use backup::{BackupPlace, BackupRoot, BackupsToDelete, RestoreTo};
 pub use catalog::MetadataHomes;
 pub use collection::{
     Collection, Counted, GetShards, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus,

@@ -12,8 +12,8 @@ use plan::{
 use crate::rebuild_tests::{count, film, open, schema, update, year};
 use crate::tests::config;
 use crate::{
-    BackupPlace, Collection, CreateCollection, GetShards, Intake, NewShard, Node, RebuildState, Sharding,
-    UpdateContext,
+    BackupPlace, Collection, CreateCollection, GetShards, Intake, NewShard, Node, RebuildState, RestoreTo,
+    Sharding, UpdateContext,
 };
 
 async fn make(node: &Arc<Node>, name: &str, shards: Sharding) -> Result<Arc<Collection>> {
@@ -212,7 +212,7 @@ async fn a_backup_holds_all_shards() {
         let (facts, ..) = node.back_up(collection.clone(), place.clone(), None).await.unwrap();
         assert_eq!(facts.shards.len(), collection.shard_documents().len());
         node.verify_backup(place.clone(), None).await.unwrap();
-        let restored = node.restore(place, None, (format!("{name}_again"), None)).await.unwrap();
+        let restored = node.restore(place, None, RestoreTo::named(&format!("{name}_again"))).await.unwrap();
         assert_eq!((spread(&restored), count(&restored).await), (spread(&collection), 30), "{name}");
         assert_eq!(restored.router(), collection.router());
         let snapshot = collection.create_snapshot(&node, "before").await.unwrap();

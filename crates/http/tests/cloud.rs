@@ -38,7 +38,12 @@ async fn clusters_are_read_in_parts() {
     assert!(answer.status == 400 && answer.body.contains(metadata), "{}", answer.body);
     refused(&served, &path("action=CLUSTERPROP&name=bogus&val=x"), "Not a known cluster property").await;
     refused(&served, &path("action=CLUSTERPROP&name=urlScheme&val=ftp"), "`urlScheme` is `ftp`").await;
-    refused(&served, &path("action=CLUSTERPROP&name=samplePercentage&val=1"), "sends no traces").await;
+    refused(
+        &served,
+        &path("action=CLUSTERPROP&name=samplePercentage&val=1"),
+        "`samplePercentage` says how many",
+    )
+    .await;
     refused(&served, &path("action=CLUSTERPROP&name=maxCoresPerNode&val=x"), "`maxCoresPerNode` is `x`")
         .await;
     refused(&served, &path("action=SPLITSHARD&collection=films"), "`SPLITSHARD` is not supported").await;

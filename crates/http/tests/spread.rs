@@ -68,6 +68,16 @@ async fn a_new_collection_is_spread_and_rebuilt_whoever_is_asked() {
     for member in &members {
         assert_eq!(found(&member.get("/solr/again/select?q=*:*").await), 20);
     }
+    let restore = "/solr/admin/collections?action=RESTORE&name=kept&collection";
+    is_done(b, &format!("{restore}=two&replicationFactor=2&createNodeSet=a:8983_solr,b:8983_solr")).await;
+    let status = json(&b.get("/solr/admin/collections?action=CLUSTERSTATUS&collection=two").await);
+    let shards = &status["cluster"]["collections"]["two"]["shards"];
+    assert_eq!(shards["shard1"]["replicas"].as_object().unwrap().len(), 2, "{shards}");
+    for refused in
+        ["replicationFactor=3", "collection.configName=x", "property.a=b", "createNodeSet=c:8983_solr"]
+    {
+        assert_eq!(b.get(&format!("{restore}=three&{refused}")).await.status, 400, "{refused}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

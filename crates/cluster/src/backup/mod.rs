@@ -15,6 +15,7 @@ use crate::create::{CreateCollection, Sharding};
 use crate::documents::lift;
 use crate::node::Node;
 use crate::offload;
+use crate::replica::ReplicaCounts;
 use crate::routing::{Router, RouterKind};
 use crate::shard::BackedUp;
 
@@ -79,6 +80,24 @@ struct ShardDescription {
 /// The files of all shards, in their order.
 pub(crate) type BackupFiles = Vec<(SegmentFile, SegmentBytes)>;
 
+/// What a backup becomes.
+#[derive(Clone, Debug, Default)]
+pub struct RestoreTo {
+    pub name: String,
+    /// How clients address its one shard; the name that a cloud's replica has where nothing is said.
+    pub core_name: Option<String>,
+    /// The members that its shards are spread over, by name; over all that live where none is named.
+    pub nodes: Vec<String>,
+    /// Of each shard.
+    pub replicas: ReplicaCounts,
+}
+
+impl RestoreTo {
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+}
+
 impl Node {
     /// Backs up a collection as it is, or as a snapshot of it was. Returns the backup, and how many files and
     /// bytes it took beyond the earlier ones. Errors: `BadRequest` for a name that holds backups of another
@@ -141,10 +160,11 @@ impl Node {
         self: &Arc<Self>,
         place: BackupPlace,
         id: Option<u64>,
-        (name, core_name): (String, Option<String>),
+        to: RestoreTo,
     ) -> Result<Arc<Collection>> {
         let node = self.clone();
         let restore = move || {
+            let RestoreTo { name, core_name, nodes, replicas } = to;
             check_name("collection", &name)?;
             let folder = place.open()?;
             let (point, description) = find(&folder, &place, id)?;
@@ -158,6 +178,8 @@ impl Node {
             let create = CreateCollection {
                 core_name,
                 shards,
+                nodes,
+                replicas,
                 ..CreateCollection::new(&name, &configset, schema.source, config)
             };
             node.make_everywhere(create, &images)

@@ -9,7 +9,7 @@ use plan::{Add, Commit, Document, ErrorKind, Expect, Operation, Query, SearchPla
 use store::BackupBucket;
 use store::object::faults::{FaultyMedium, MemoryMedium};
 
-use super::{BackupPlace, BackupRoot, BackupsToDelete};
+use super::{BackupPlace, BackupRoot, BackupsToDelete, RestoreTo};
 use crate::tests::{Noon, config, schema};
 use crate::{
     CacheSizes, Collection, CreateCollection, Node, NodeConfig, ThreadScheduler, UpdateContext, engine_shards,
@@ -75,7 +75,7 @@ async fn check_coming_back(root: BackupRoot) {
     assert_eq!(node.backups(place.clone()).await.unwrap(), [first.clone(), second.clone()]);
     assert_eq!(node.verify_backup(place.clone(), None).await.unwrap(), second);
 
-    let restore = async |id, name: &str| node.restore(place.clone(), id, (name.to_owned(), None)).await;
+    let restore = async |id, name: &str| node.restore(place.clone(), id, RestoreTo::named(name)).await;
     let old = restore(Some(0), "old").await.unwrap();
     let new = restore(None, "new").await.unwrap();
     assert_eq!((count(&old).await, count(&new).await, new.config().boolean_clauses_max), (2, 3, 7));
@@ -107,7 +107,7 @@ async fn a_damaged_backup_is_not_restored() {
     let mut bytes = std::fs::read(object.as_ref().unwrap()).unwrap();
     bytes[0] ^= 1;
     std::fs::write(object.unwrap(), bytes).unwrap();
-    let restored = node.restore(place.clone(), None, ("again".into(), None)).await;
+    let restored = node.restore(place.clone(), None, RestoreTo::named("again")).await;
     assert_eq!(restored.err().unwrap().kind, ErrorKind::DataLoss);
     assert_eq!(node.verify_backup(place, None).await.unwrap_err().kind, ErrorKind::DataLoss);
     assert!(node.find("again").is_none() && !folder.path().join("data/collections/again").exists());

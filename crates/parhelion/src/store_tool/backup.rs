@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use cluster::BackupPlace;
+use cluster::{BackupPlace, RestoreTo};
 use plan::BackupFacts;
 use serde_json::json;
 use tokio::runtime::Builder;
@@ -32,8 +32,8 @@ impl DrilledBackup<'_> {
         let runtime = Builder::new_current_thread().build().context("cannot start a thread")?;
         let restored = runtime.block_on(async {
             let facts = node.verify_backup(place.clone(), self.id).await?;
-            let names = (facts.collection.clone(), None);
-            anyhow::Ok((node.restore(place, Some(facts.id), names).await?, facts))
+            let to = RestoreTo::named(&facts.collection);
+            anyhow::Ok((node.restore(place, Some(facts.id), to).await?, facts))
         });
         let counted = restored.and_then(|(collection, facts)| Ok((facts, digests(&[collection])?)));
         let closed = node.close();

@@ -7,13 +7,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cluster::{BackupPlace, BackupRoot, BackupsToDelete, Collection};
+use cluster::{BackupPlace, BackupRoot, BackupsToDelete, Collection, RestoreTo};
 use plan::{Error, Result, check_name};
 use solr::admin::{backup_list, backup_made, backups_deleted, backups_purged};
 use solr::params::admin::collections as params;
 use solr::params::admin::cores::CORE;
 use solr::response::{Entries, Node};
 
+use super::replicas;
 use super::sharding::done;
 use crate::request::call::Call;
 
@@ -62,7 +63,19 @@ pub(super) async fn restore(call: &Call<'_>) -> Result<Entries> {
             "collection already exists: {name}; restore to another name, then let an alias stand for it"
         )));
     }
-    let collection = call.server.node.restore(place, id, (name.to_owned(), None)).await?;
+    replicas::check_collection(call)?;
+    if call.sent(&params::CONFIGSET).is_some() {
+        return Err(Error::bad_request(
+            "`collection.configName` names a configset, but a backup comes back with its own schema and configuration; \
+             leave it out, and edit them afterwards",
+        ));
+    }
+    let to = RestoreTo {
+        replicas: replicas::asked(call)?,
+        nodes: replicas::nodes(call),
+        ..RestoreTo::named(name)
+    };
+    let collection = call.server.node.restore(place, id, to).await?;
     Ok(done(call, &collection.shard_documents()))
 }
 
@@ -85,8 +98,8 @@ pub(in crate::handlers) async fn restore_core(call: &Call<'_>) -> Result<Entries
             "core already exists: {core}; restore to another name, then let the two SWAP"
         )));
     }
-    let names = (core.to_owned(), Some(core.to_owned()));
-    let restored = call.server.node.restore(place, id, names).await?;
+    let to = RestoreTo { core_name: Some(core.to_owned()), ..RestoreTo::named(core) };
+    let restored = call.server.node.restore(place, id, to).await?;
     Ok(vec![("core".into(), Node::from(restored.core_name()))])
 }
 

@@ -61,17 +61,17 @@ pub const SHARD_NAMES: Param<String> =
     plain("shards", "With `CREATE` and `router.name=implicit`: the shards' names, with commas between.");
 counts! {
     SHARDS_PER_NODE, "maxShardsPerNode", "With `CREATE`: taken and without a meaning, as in Solr 9.";
-    REPLICATION_FACTOR, "replicationFactor", "With `CREATE`: how many replicas each shard has, on as many nodes. With `MODIFYCOLLECTION`: 1.";
+    REPLICATION_FACTOR, "replicationFactor", "With `CREATE`, `CREATESHARD` and `RESTORE`: how many replicas each shard has, on as many nodes. With `MODIFYCOLLECTION`: 1.";
     NRT_REPLICAS, "nrtReplicas", "The same as `replicationFactor`.";
-    TLOG_REPLICAS, "tlogReplicas", "With `CREATE` and `ADDREPLICA`: so many TLOG replicas, which are kept as NRT ones are.";
-    PULL_REPLICAS, "pullReplicas", "With `CREATE` and `ADDREPLICA`: so many PULL replicas, which never lead.";
+    TLOG_REPLICAS, "tlogReplicas", "With `CREATE`, `CREATESHARD`, `RESTORE` and `ADDREPLICA`: so many TLOG replicas, which are kept as NRT ones are.";
+    PULL_REPLICAS, "pullReplicas", "With `CREATE`, `CREATESHARD`, `RESTORE` and `ADDREPLICA`: so many PULL replicas, which never lead.";
     COUNT, "count", "With `DELETEREPLICA`: so many of `shard`, or of each shard, that do not lead; those first whose nodes do not live.";
     MOVED_AT_ONCE, "maxAtOnce", "With `REBALANCELEADERS`: taken and without a meaning: each takes effect at once.";
     WAIT_SECONDS, "maxWaitSeconds", "With `REBALANCELEADERS`: the same.";
 }
 pub const NODES: Param<String> = plain(
     "createNodeSet",
-    "With `CREATE` and `CREATESHARD`: the nodes for its replicas, with commas between; `ALL_LIVE_NODES` where nothing is said.",
+    "With `CREATE`, `CREATESHARD` and `RESTORE`: the nodes for its replicas, with commas between; `ALL_LIVE_NODES` where nothing is said.",
 );
 pub const NODE: Param<String> = plain(
     "node",
