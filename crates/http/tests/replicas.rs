@@ -562,3 +562,30 @@ async fn a_collection_that_is_read_only_takes_no_updates_whoever_is_asked() {
     assert_eq!(c.update("films", r#"[{"id":"3"},{"id":"4"}]"#).await.status, 200);
     assert_eq!(found(&b.get("/solr/films/select?q=*:*").await), 4);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_has_not_heard_of_another_leader_searches_all_the_same() {
+    let cluster = Cluster::default();
+    let members = three(&cluster).await;
+    let [a, _, c] = &members;
+    let films = "CREATE&name=films&replicationFactor=2&createNodeSet=a:8983_solr,b:8983_solr";
+    act(a, films).await;
+    act(c, "CREATE&name=books&createNodeSet=c:8983_solr").await;
+    assert_eq!(a.update("films", &numbered(0..10)).await.status, 200);
+    c.node.refresh().unwrap();
+    let search = "/solr/films,books/select?q=*:*";
+    assert_eq!(found(&c.get(search).await), 10);
+    let shown = json(&a.get(STATUS).await);
+    let replicas = shown["cluster"]["collections"]["films"]["shards"]["shard1"]["replicas"].clone();
+    let on = |node: &str| {
+        let mut all = replicas.as_object().unwrap().iter();
+        all.find(|(_, it)| it["node_name"] == node).unwrap().0.clone()
+    };
+    // By what the third knows each is asked for what it has no more.
+    for node in ["b:8983_solr", "a:8983_solr", "b:8983_solr"] {
+        let property = format!("collection=films&shard=shard1&replica={}&property=preferredLeader", on(node));
+        act(a, &format!("ADDREPLICAPROP&{property}&property.value=true")).await;
+        act(a, "REBALANCELEADERS&collection=films").await;
+        assert_eq!(found(&c.get(search).await), 10, "{node} leads");
+    }
+}

@@ -132,11 +132,15 @@ impl Summary {
             let _ = write!(text, " {asked} {answered}: {count};");
         }
         let _ = write!(text, "\nacknowledged updates: {}", self.acknowledged);
-        let FollowedSearches { asked, failed } = self.followed_searches;
+        let FollowedSearches { asked, failed } = &self.followed_searches;
         let _ = write!(
             text,
-            "\nsearches of collections with followers, through members that were not broken: {asked}, failed: {failed}"
+            "\nsearches of collections with followers, through members that were not broken: {asked}, failed: {}",
+            failed.len()
         );
+        for failed in failed.iter().take(FINDINGS_SHOWN) {
+            let _ = write!(text, "\nfailed: {}", failed.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
         let none = || "none".to_owned();
         let _ = write!(text, "\ntake-overs: {}", self.take_overs().map_or_else(none, |it| it.text()));
         for (kind, spread) in self.led() {
@@ -158,7 +162,7 @@ impl Summary {
         json!({
             "passed": self.passed(), "seed": self.seed,
             "rounds": self.rounds.iter().map(RoundReport::json).collect::<Vec<_>>(),
-            "followedSearches": {"asked": self.followed_searches.asked, "failed": self.followed_searches.failed},
+            "followedSearches": {"asked": self.followed_searches.asked, "failed": self.followed_searches.failed.len()},
             "answers": answers, "acknowledged": self.acknowledged,
             "takeOvers": self.take_overs().map(|it| it.json()), "leaderBroken": led.collect::<Map<_, _>>(),
             "broken": self.findings.iter().map(Finding::json).collect::<Vec<_>>(),
@@ -191,7 +195,7 @@ mod tests {
             round(2, FaultKind::Term, vec![each("a", 1_000, true, Some(1)), each("b", 2_000, true, None)]),
         ];
         let answers = [(("update", "200".to_owned()), 5)].into();
-        let followed_searches = FollowedSearches { asked: 9, failed: 1 };
+        let followed_searches = FollowedSearches { asked: 9, failed: vec!["a at member 1: 503".to_owned()] };
         Summary { seed: 4, rounds, answers, followed_searches, acknowledged: 5, findings: vec![] }
     }
 

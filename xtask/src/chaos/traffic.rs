@@ -31,10 +31,11 @@ pub struct Target {
 }
 
 /// Searches of collections with followers, through members that nothing was done to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FollowedSearches {
     pub asked: u64,
-    pub failed: u64,
+    /// What was asked of whom, and what was answered.
+    pub failed: Vec<String>,
 }
 
 /// One collection: what was written, and how updates fare.
@@ -150,7 +151,7 @@ impl Traffic {
             acknowledged: collections.iter().map(|it| it.acknowledged).sum(),
             registers: collections.into_iter().map(|it| it.registers).collect(),
             answers: std::mem::take(&mut state.answers),
-            followed_searches: state.followed_searches,
+            followed_searches: std::mem::take(&mut state.followed_searches),
             findings: std::mem::take(&mut state.findings),
         }
     }
@@ -238,7 +239,11 @@ impl Shared {
         let is_broken = was_broken || state.broken == Some(member);
         if self.collections[collection].has_followers && !is_broken {
             state.followed_searches.asked += 1;
-            state.followed_searches.failed += u64::from(!answer.is_ok());
+            if !answer.is_ok() {
+                let name = &self.collections[collection].name;
+                let failed = format!("{name} at member {}: {} {}", member + 1, answer.label(), answer.text);
+                state.followed_searches.failed.push(failed);
+            }
         }
     }
 

@@ -82,8 +82,14 @@ impl Answering {
             _ => {}
         }
         let shard = match question {
-            Question::Pinned(Moment::Copy, _) | Question::ReadCopy(_) | Question::CatchUp => {
-                hosted.copy(&address)
+            Question::CatchUp => hosted.copy(&address),
+            // Who asks may have heard of another leader before this member has, or not yet: for a search what
+            // is here is as good, and it may be all there is.
+            Question::Pinned(Moment::Copy, _) | Question::ReadCopy(_) => {
+                hosted.copy(&address).or_else(|error| hosted.shard(&address).map_err(|_| error))
+            }
+            Question::Pinned(Moment::Visible, _) => {
+                hosted.shard(&address).or_else(|error| hosted.copy(&address).map_err(|_| error))
             }
             _ => hosted.shard(&address),
         };
