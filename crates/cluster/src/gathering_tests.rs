@@ -152,6 +152,7 @@ async fn a_start_brings_back_what_was_gathered() {
     // Nobody else changes who has what meanwhile, and the other asks the one that has all.
     let moved = a.force_leader(&led, "shard1").await.unwrap_err();
     assert_eq!(moved.kind, ErrorKind::Conflict);
+    assert_eq!(a.led_at_rest(&led.entry()).err().unwrap().kind, ErrorKind::Conflict);
     assert!(b.find("films").is_none());
     drop(led);
     a.close().unwrap();

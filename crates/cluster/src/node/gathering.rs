@@ -98,6 +98,18 @@ impl Node {
         Err(changed_by_others(key))
     }
 
+    /// The same of one that is not being rebuilt, for whoever changes who has what: what a rebuild gives back
+    /// is what it noted. Errors: `Conflict` while it is.
+    pub(crate) fn led_at_rest(&self, entry: &CollectionDocument) -> Result<Option<Versioned<Owners>>> {
+        let found = self.led(entry)?;
+        if found.as_ref().is_some_and(|it| it.value.rebuilding.is_some()) {
+            let message =
+                format!("`{}` is being rebuilt, all of it on one node; wait for its end", entry.name);
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        Ok(found)
+    }
+
     /// Who has which part of a collection that this member is to lead; `None` where this node owns all there
     /// is. Errors: `NotFound` where it is no more, `Conflict` where another leads it.
     pub(super) fn led(&self, entry: &CollectionDocument) -> Result<Option<Versioned<Owners>>> {

@@ -114,6 +114,11 @@ impl Dealer {
     ) -> Result<()> {
         let owner = self.least(true, &[]).ok_or_else(|| {
             let (name, max) = (&entry.name, self.cores_max);
+            if self.may.is_empty() {
+                return Error::bad_request(format!(
+                    "cannot make the shards of `{name}`: none of the nodes that may have them lives"
+                ));
+            }
             Error::bad_request(format!(
                 "cannot make the shards of `{name}`: every node has {max} cores, as many as `{CORES_MAX_PROPERTY}` \
                  allows; start more nodes, or raise it (CLUSTERPROP)"

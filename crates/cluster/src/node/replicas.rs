@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, ErrorKind, Result};
+use plan::{Error, Result};
 
 use super::Node;
 use crate::collection::Collection;
@@ -223,16 +223,7 @@ impl Node {
                 "this node is alone; replicas are on several, which share a store (`serve --zk … --store …`)";
             Error::bad_request(message)
         };
-        let found = self.catalog.owners(entry.key())?.filter(|_| self.is_member()).ok_or_else(alone)?;
-        if !found.value.has_served(&entry) {
-            return Err(super::unknown(&entry.name));
-        }
-        self.check_own(&entry)?;
-        if found.value.rebuilding.is_some() {
-            let message =
-                format!("`{}` is being rebuilt, all of it on one node; wait for its end", entry.name);
-            return Err(Error::new(ErrorKind::Conflict, message));
-        }
+        let found = self.led_at_rest(&entry)?.ok_or_else(alone)?;
         let mut owners = found.value.clone();
         let edited = edit(&mut owners)?;
         // Asked a second time, as behind an answer that was lost: nobody has anything to take up.

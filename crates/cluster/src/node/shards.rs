@@ -149,7 +149,7 @@ impl Node {
         change: impl FnOnce(&mut Owners) -> Result<Vec<ShardDocument>>,
     ) -> Result<()> {
         let entry = collection.entry();
-        let assigned = self.led(&entry)?;
+        let assigned = self.led_at_rest(&entry)?;
         let (schema, auto_commit) = (collection.schema(), collection.config().auto_commit);
         collection.exchange_shards(self, |served| {
             let mut owners = assigned.as_ref().map(|found| found.value.clone()).unwrap_or_default();
