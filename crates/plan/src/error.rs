@@ -40,6 +40,8 @@ pub enum ErrorKind {
     DataLoss,
     /// A defect of ours.
     Internal,
+    /// A replica was lost in the midst of what is read from it, and the shard has others: begin anew.
+    ReplicaLost,
 }
 
 /// The kind of mistake below a bad request. Solr's clients read a Java class name for it in the error body.

@@ -20,7 +20,9 @@ pub fn status(kind: ErrorKind) -> u16 {
         ErrorKind::TooLarge => 413,
         ErrorKind::UnsupportedMedia => 415,
         ErrorKind::Busy => 429,
-        ErrorKind::SchemaChanged | ErrorKind::Unavailable | ErrorKind::Unknown => 503,
+        ErrorKind::SchemaChanged | ErrorKind::Unavailable | ErrorKind::Unknown | ErrorKind::ReplicaLost => {
+            503
+        }
         ErrorKind::DataLoss | ErrorKind::Internal => 500,
     }
 }

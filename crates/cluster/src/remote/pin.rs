@@ -75,10 +75,10 @@ impl RemotePin {
         };
         let pinned = match &mut *self.kept() {
             // What others were told is of that moment.
-            Some(Kept::There(..)) => return Err(failed),
+            Some(Kept::There(..)) => return Err(self.lost(failed)),
             kept => match kept.get_or_insert_with(|| Kept::Here(own.pin())) {
                 Kept::Here(own) => own.clone(),
-                Kept::There(..) => return Err(failed),
+                Kept::There(..) => return Err(self.lost(failed)),
             },
         };
         here(&*pinned)
@@ -91,17 +91,18 @@ impl RemotePin {
             None => {}
             Some(Kept::There(link, id)) => {
                 drop(kept);
-                return link.ask_pin(&Question::Pinned(Moment::Kept(id), question), meters, Watch::Wait).1;
+                let asked = Question::Pinned(Moment::Kept(id), question);
+                return link.ask_pin(&asked, meters, Watch::Wait).1.map_err(|error| self.lost(error));
             }
             Some(Kept::Here(_)) => return Err(Error::internal("what is here was asked of others")),
         }
         // Whoever else asks waits for the answer: two questions must not make two moments.
-        let mut failed = None;
+        let mut failed = Vec::new();
         for (PinTarget { link, moment, .. }, watch) in in_turn(&self.asked, |it| &it.link, self.own.is_some())
         {
             let asked = Question::Pinned(*moment, question);
             match link.ask_pin(&asked, meters, watch) {
-                (None, Err(error)) if asks_another(&error) => failed = failed.or(Some(error)),
+                (None, Err(error)) if asks_another(&error) => failed.push(error),
                 (id, answer) => {
                     *kept = id.map(|id| Kept::There(link.clone(), id));
                     return answer;
@@ -110,7 +111,17 @@ impl RemotePin {
             let Question::Pinned(_, again) = asked else { break };
             question = again;
         }
-        Err(failed.unwrap_or_else(|| Error::internal("nobody was asked")))
+        Err(nobody_answers(failed))
+    }
+
+    /// What failed in the midst, when others have the shard: they show another moment, so that whoever began
+    /// here begins anew.
+    fn lost(&self, mut error: Error) -> Error {
+        let has_others = self.own.is_some() || self.asked.len() > 1;
+        if has_others && asks_another(&error) {
+            error.kind = ErrorKind::ReplicaLost;
+        }
+        error
     }
 }
 
@@ -225,9 +236,85 @@ impl RemotePin {
 /// Whether a question that changes nothing may be put to another that has the shard: this one does not
 /// answer.
 pub(super) fn asks_another(error: &Error) -> bool {
-    matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown)
+    matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown | ErrorKind::ReplicaLost)
+}
+
+/// Of several that were asked in vain what each said. Who leads and who follows may change at this moment, so
+/// that it is worth asking again soon; one alone is as it is.
+pub(super) fn nobody_answers(failed: Vec<Error>) -> Error {
+    let mut told: Vec<&str> = Vec::new();
+    for error in &failed {
+        if !told.contains(&error.message.as_str()) {
+            told.push(&error.message);
+        }
+    }
+    let message = told.join("; ");
+    match failed.len() {
+        0 => Error::internal("nobody was asked"),
+        1 => failed.into_iter().next().unwrap_or_else(|| Error::internal(message)),
+        _ => Error::new(ErrorKind::ReplicaLost, message),
+    }
 }
 
 fn owned(hits: &[&HitRef]) -> Vec<HitRef> {
     hits.iter().copied().cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Query;
+
+    use super::super::message::ShardAddress;
+    use super::super::{Carrier, Letter};
+    use super::*;
+    use crate::owners::Member;
+    use crate::remote::link::Exchange;
+
+    /// To members that are all gone.
+    struct NobodyThere;
+
+    impl Carrier for NobodyThere {
+        fn carry(&self, to: &Member, _: Letter) -> Result<Vec<u8>> {
+            Err(Error::new(ErrorKind::Unavailable, format!("`{}` is gone", to.name)))
+        }
+    }
+
+    fn pin_of(names: &[&str]) -> RemotePin {
+        let exchange = Arc::new(Exchange::default());
+        exchange.set_carrier(Arc::new(NobodyThere));
+        let target = |name: &&str| {
+            let member = Member { id: (*name).into(), name: (*name).into(), url: String::new() };
+            let address = ShardAddress { collection: "films".into(), created_ms: 1, folder: "s".into() };
+            let link = Arc::new(Link { exchange: exchange.clone(), member, address });
+            PinTarget { link, moment: Moment::Copy, address: String::new() }
+        };
+        RemotePin::new(names.iter().map(target).collect(), None)
+    }
+
+    fn failure(pin: &RemotePin) -> (ErrorKind, String) {
+        let searched = pin.search(&SearchPlan::count(Query::All), &Meters::default());
+        let error = searched.map(|_| ()).unwrap_err();
+        (error.kind, error.message)
+    }
+
+    #[test]
+    fn nobody_tells_what_each_of_them_said() {
+        let (kind, told) = failure(&pin_of(&["a", "b"]));
+        assert_eq!((kind, told.as_str()), (ErrorKind::ReplicaLost, "`a` is gone; `b` is gone"));
+        // Nobody else could be asked: to begin anew would change nothing.
+        let (kind, told) = failure(&pin_of(&["a"]));
+        assert_eq!((kind, told.as_str()), (ErrorKind::Unavailable, "`a` is gone"));
+    }
+
+    #[test]
+    fn who_was_asked_first_is_not_replaced_in_the_midst() {
+        for (names, expected) in
+            [(&["a", "b"][..], ErrorKind::ReplicaLost), (&["a"][..], ErrorKind::Unavailable)]
+        {
+            let pin = pin_of(names);
+            *pin.kept() = Some(Kept::There(pin.asked[0].link.clone(), 7));
+            // `b` shows another moment than `a` did, and is not asked for the rest.
+            assert_eq!(failure(&pin), (expected, "`a` is gone".to_owned()));
+        }
+    }
 }

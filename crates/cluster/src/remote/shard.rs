@@ -12,7 +12,7 @@ use store::{ContentDigest, ShardImage, Watermark};
 
 use super::link::{Link, Watch, in_turn};
 use super::message::{Moment, Question, ReadQuestion};
-use super::pin::{RemotePin, asks_another};
+use super::pin::{RemotePin, asks_another, nobody_answers};
 use super::replica::RemoteReplica;
 use crate::engine_shards::published_image;
 use crate::shard::{
@@ -42,18 +42,18 @@ impl RemoteShard {
 
     /// Of what only reads and need not be of this very moment.
     fn ask_any<T: DeserializeOwned>(&self, question: ReadQuestion<'_>, meters: &Meters) -> Result<T> {
-        let (mut question, mut failed) = (question, None);
+        let (mut question, mut failed) = (question, Vec::new());
         for (replica, watch) in in_turn(&self.replicas, RemoteReplica::link, false) {
             // A copy is another thing to whoever is asked: an owner that was deposed has none.
             let asked = if replica.leads() { Question::Read(question) } else { Question::ReadCopy(question) };
             match replica.link().ask_watched(&asked, meters, watch) {
-                Err(error) if asks_another(&error) => failed = failed.or(Some(error)),
+                Err(error) if asks_another(&error) => failed.push(error),
                 answer => return answer,
             }
             let (Question::Read(again) | Question::ReadCopy(again)) = asked else { break };
             question = again;
         }
-        Err(failed.unwrap_or_else(|| Error::internal("nobody was asked")))
+        Err(nobody_answers(failed))
     }
 }
 

@@ -7,6 +7,7 @@
 
 pub(crate) mod zip;
 
+mod again;
 mod background;
 mod collections;
 mod config;
@@ -56,7 +57,8 @@ use solr::params::response::OMIT_HEADER;
 use solr::response::{Format, Name, Node};
 use solr::security::Section;
 
-use self::effective::{EffectiveParams, RESOLVED_MAX, presets};
+use self::again::Attempts;
+use self::effective::{EffectiveParams, presets};
 use self::missing::Missing;
 use self::permit::Permit;
 use self::shown::shown;
@@ -212,7 +214,7 @@ async fn in_collection(
     }
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every
     // request.
-    let work = Box::pin(run_again_if_outdated(call, collection, (handler, path), (&effective, &permit)));
+    let work = Box::pin(dispatch_until_settled(call, collection, (handler, path), (&effective, &permit)));
     let mut answer = match handler.is_administrative() {
         true => call.trace.during(Phase::Admin, work).await,
         false => work.await,
@@ -251,33 +253,21 @@ async fn tell_fields(format: &mut Format, collection: &Collection) -> Result<()>
     Ok(())
 }
 
-/// Runs a handler, again where the schema changed between the handler's look at it and the shard's: what is
-/// only read can be resolved anew as a whole. Updates are not only read, and see to it themselves.
-///
-/// Which of several collections it was that refused, nobody tells: the changes of all of them are waited for.
-async fn run_again_if_outdated(
+/// Runs a handler until what it meets is not worth another attempt.
+async fn dispatch_until_settled(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     (handler, path): (Handler, &str),
     (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
-    for _ in 1..RESOLVED_MAX {
-        match dispatch(call, collection, (handler, path), (params, permit)).await {
-            Err(failure) if failure.is_outdated && handler != Handler::Update => {
-                collection.await_change().await?;
-                if handler.asks_several() {
-                    let asked = select::asked(call, collection, params)?;
-                    let others = asked.collections().iter().filter(|it| !Arc::ptr_eq(it, collection));
-                    for other in others {
-                        other.await_change().await?;
-                    }
-                }
-                call.server.node.renew_views().await?;
-            }
-            result => return result,
+    let mut attempts = Attempts::default();
+    loop {
+        let result = dispatch(call, collection, (handler, path), (params, permit)).await;
+        let Err(failure) = &result else { return result };
+        if !attempts.asks_again(failure, (call, collection), (handler, params, permit)).await? {
+            return result;
         }
     }
-    dispatch(call, collection, (handler, path), (params, permit)).await
 }
 
 async fn dispatch(

@@ -131,11 +131,30 @@ impl Call<'_> {
 /// second, and updates that come back sooner queue up behind it.
 const COME_AGAIN_S: u64 = 5;
 
+/// Why a request may be answered when it is run again, from its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TransientFailure {
+    /// The schema changed on its way.
+    SchemaChanged,
+    /// Whoever answered its first questions no longer answers, or nobody who has a shard did.
+    ReplicaLost,
+}
+
+impl TransientFailure {
+    fn of(kind: ErrorKind) -> Option<Self> {
+        match kind {
+            ErrorKind::SchemaChanged => Some(Self::SchemaChanged),
+            ErrorKind::ReplicaLost => Some(Self::ReplicaLost),
+            _ => None,
+        }
+    }
+}
+
 /// Why there is no answer, as the client is told.
 pub(crate) struct Failure {
     pub status: u16,
-    /// Whether the request is to be resolved anew: the schema changed on its way.
-    pub is_outdated: bool,
+    /// What passes by itself, if it is that: whoever only reads begins anew.
+    pub transient: Option<TransientFailure>,
     /// What the answer holds besides, before the error.
     pub before: Entries,
     pub entry: Box<(Name, Node)>,
@@ -148,14 +167,14 @@ pub(crate) struct Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let status = solr::error::status(error.kind);
-        let is_outdated = error.kind == ErrorKind::SchemaChanged;
+        let transient = TransientFailure::of(error.kind);
         // What is tried again is no news.
-        if status >= 500 && !is_outdated {
+        if status >= 500 && transient.is_none() {
             tracing::error!(?error, "a request failed");
         }
         Self {
             status,
-            is_outdated,
+            transient,
             before: vec![],
             entry: solr::error::entry(&error).into(),
             flags: vec![],
@@ -169,7 +188,7 @@ impl From<Error> for Failure {
 pub(crate) fn retry_after_s(kind: ErrorKind) -> u64 {
     match kind {
         ErrorKind::Busy | ErrorKind::SchemaChanged => 1,
-        ErrorKind::Unavailable | ErrorKind::Unknown => COME_AGAIN_S,
+        ErrorKind::Unavailable | ErrorKind::Unknown | ErrorKind::ReplicaLost => COME_AGAIN_S,
         _ => 0,
     }
 }
@@ -190,7 +209,7 @@ impl From<EditError> for Failure {
             EditError::Malformed(error) => error.into(),
             EditError::Refused { message, details } => Self {
                 status: solr::error::status(ErrorKind::BadRequest),
-                is_outdated: false,
+                transient: None,
                 before: vec![],
                 entry: solr::error::commands_entry(message, details).into(),
                 flags: vec![],
@@ -294,7 +313,7 @@ impl Envelope {
         let _writing = call.trace.enter(Phase::Write);
         let (status, retry_after_s, mut answer) = match answer {
             Ok(answer) => (200, 0, answer),
-            Err(Failure { status, is_outdated: _, mut before, entry, flags, retry_after_s }) => {
+            Err(Failure { status, transient: _, mut before, entry, flags, retry_after_s }) => {
                 before.push(*entry);
                 (status, retry_after_s, Answer { flags, ..before.into() })
             }
