@@ -124,5 +124,6 @@ pub use value::currency::{
     CurrencyRates, Money, check_currency_code, exchanged, fraction_digits, is_currency_code,
 };
 pub use value::document::Document;
+pub use value::enumeration::{EnumValue, Enumeration};
 pub use value::instant::{format_instant, parse_instant};
 pub use value::java_real::JavaReal;

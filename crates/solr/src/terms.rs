@@ -115,6 +115,11 @@ fn field_terms(params: &Params, schema: &Schema, field: &str) -> Result<FieldTer
         let raw = terms::RAW.read(params)?;
         return Ok(FieldTerms::Values { field: field.into(), limit, by_count, raw });
     }
+    // By their places, which are no order of terms here.
+    if class == Some(FieldClass::Enum) && !by_count && !bounded.iter().any(|param| param.is_sent(params)) {
+        let raw = terms::RAW.read(params)?;
+        return Ok(FieldTerms::Values { field: field.into(), limit, by_count, raw });
+    }
     let bound = |bound: &Param<String>, included: &Preset<bool>| -> Result<_> {
         let included = included.read(params)?;
         Ok(bound.read(params)?.filter(|text| !text.is_empty()).map(|text| (text, included)))

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub enum ColumnKind {
     /// Ordinals into a sorted dictionary of strings.
     Str,
-    /// Int, Long, and Date in milliseconds.
+    /// Int, Long, Date in milliseconds, and places in an enumeration.
     I64,
     /// Float and Double.
     F64,
@@ -66,8 +66,9 @@ pub(super) fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
         other => other,
     };
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
-    let searched =
-        spec.class().is_place() || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank);
+    // Terms of enumerations are in the order of their names, of which no range is asked.
+    let searched = spec.class().is_place()
+        || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank | FieldClass::Enum);
     let column = (properties.doc_values || uninverted || properties.indexed && searched)
         .then(|| column_kind(spec.class()))
         .flatten();
@@ -104,9 +105,9 @@ fn inverted_kind(spec: &FieldSpec) -> Option<InvertedKind> {
 
 fn column_kind(class: FieldClass) -> Option<ColumnKind> {
     Some(match class {
-        FieldClass::Str | FieldClass::Uuid | FieldClass::Enum | FieldClass::NestPath => ColumnKind::Str,
+        FieldClass::Str | FieldClass::Uuid | FieldClass::NestPath => ColumnKind::Str,
         FieldClass::SortableText | FieldClass::Collation => ColumnKind::Str,
-        FieldClass::Int | FieldClass::Long | FieldClass::Date => ColumnKind::I64,
+        FieldClass::Int | FieldClass::Long | FieldClass::Date | FieldClass::Enum => ColumnKind::I64,
         FieldClass::Float | FieldClass::Double | FieldClass::Rank => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
         FieldClass::LatLon | FieldClass::SpatialPrefixTree => ColumnKind::Place,

@@ -9,6 +9,7 @@ pub(crate) fn integer(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(i64::from(*number)),
         Value::Long(number) | Value::Date(number) => Some(*number),
+        Value::Enum(value) => Some(i64::from(value.ordinal)),
         _ => None,
     }
 }
@@ -19,6 +20,7 @@ pub(crate) fn real(value: &Value) -> Option<f64> {
         Value::Double(number) => Some(*number),
         Value::Int(number) => Some(f64::from(*number)),
         Value::Long(number) => Some(*number as f64),
+        Value::Enum(value) => Some(f64::from(value.ordinal)),
         _ => None,
     }
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use plan::{FieldClass, RelatedScore, Value};
+use plan::{FieldType, RelatedScore, Value};
 
-use crate::segment::columns::{integer_value, real_value};
+use crate::segment::columns::{real_value, shown_integer};
 
 /// A value in the order of its kind: texts as they are, numbers by their bits, which sort as they do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,11 +23,12 @@ pub(crate) enum Key {
 pub(crate) type Tallies = BTreeMap<Key, Tally>;
 
 impl Key {
-    pub(crate) fn value(&self, class: FieldClass) -> Value {
+    /// As a field of the type has it.
+    pub(crate) fn value(&self, kind: &FieldType) -> Value {
         match self {
             Key::Text(text) => Value::Str(text.clone()),
-            Key::Integer(number) => integer_value(class, *number),
-            Key::Real(bits) => real_value(class, tantivy::u64_to_f64(*bits)),
+            Key::Integer(number) => shown_integer(kind, *number),
+            Key::Real(bits) => real_value(kind.class, tantivy::u64_to_f64(*bits)),
             Key::Flag(flag) => Value::Bool(*flag),
         }
     }

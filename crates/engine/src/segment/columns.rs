@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use plan::{FieldClass, Result, Value};
+use plan::{FieldClass, FieldType, Result, Value};
 use tantivy::SegmentReader;
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
 
@@ -83,8 +83,16 @@ impl OpenColumns {
 pub(crate) fn integer_value(class: FieldClass, number: i64) -> Value {
     match class {
         FieldClass::Date => Value::Date(number),
-        FieldClass::Int => i32::try_from(number).map_or(Value::Long(number), Value::Int),
+        FieldClass::Int | FieldClass::Enum => i32::try_from(number).map_or(Value::Long(number), Value::Int),
         _ => Value::Long(number),
+    }
+}
+
+/// As [`integer_value`]; a place in an enumeration with the name that is there.
+pub(crate) fn shown_integer(kind: &FieldType, number: i64) -> Value {
+    match (kind.class, i32::try_from(number)) {
+        (FieldClass::Enum, Ok(ordinal)) => Value::Enum(kind.enumeration.value(ordinal)),
+        (class, _) => integer_value(class, number),
     }
 }
 

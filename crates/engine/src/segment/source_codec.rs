@@ -9,7 +9,7 @@
 //! values' type, the values. Numbers are LEB128, signed ones zigzag; strings and bytes are length-prefixed;
 //! reals are 4 or 8 bytes.
 
-use plan::{Error, ErrorKind, Value};
+use plan::{EnumValue, Error, ErrorKind, Value};
 
 use crate::bytes::{ByteReader, put_signed, put_unsigned};
 
@@ -57,6 +57,7 @@ pub(crate) fn tag_of(value: &Value) -> u8 {
         Value::Bool(_) => 5,
         Value::Date(_) => 6,
         Value::Bytes(_) => 7,
+        Value::Enum(_) => 8,
     }
 }
 
@@ -66,6 +67,11 @@ pub(crate) fn push_value(bytes: &mut Vec<u8>, value: &Value) {
         Value::Str(text) => {
             put_unsigned(bytes, text.len() as u64);
             bytes.extend_from_slice(text.as_bytes());
+        }
+        Value::Enum(value) => {
+            put_signed(bytes, i64::from(value.ordinal));
+            put_unsigned(bytes, value.name.len() as u64);
+            bytes.extend_from_slice(value.name.as_bytes());
         }
         Value::Bytes(content) => {
             put_unsigned(bytes, content.len() as u64);
@@ -90,6 +96,10 @@ pub(crate) fn take_value(reader: &mut ByteReader<'_>, tag: u8) -> Option<Value> 
         5 => Value::Bool(reader.byte()? != 0),
         6 => Value::Date(reader.signed()?),
         7 => Value::Bytes(reader.slice()?.to_vec()),
+        8 => {
+            let ordinal = i32::try_from(reader.signed()?).ok()?;
+            Value::Enum(EnumValue { ordinal, name: reader.text()?.into() })
+        }
         _ => return None,
     })
 }
@@ -102,6 +112,7 @@ fn skip_value(reader: &mut ByteReader<'_>, tag: u8) -> Option<()> {
         3 => reader.array::<4>().map(drop),
         4 => reader.array::<8>().map(drop),
         5 => reader.byte().map(drop),
+        8 => reader.signed().and_then(|_| reader.slice()).map(drop),
         _ => None,
     }
 }

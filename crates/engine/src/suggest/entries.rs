@@ -160,6 +160,7 @@ fn weight(value: &Value) -> i64 {
         Value::Long(number) | Value::Date(number) => *number,
         Value::Float(number) => *number as i64,
         Value::Double(number) => *number as i64,
+        Value::Enum(value) => i64::from(value.ordinal),
         Value::Str(_) | Value::Bool(_) | Value::Bytes(_) => 0,
     }
 }

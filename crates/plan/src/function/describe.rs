@@ -94,6 +94,7 @@ fn of_term(out: &mut Formatter<'_>, name: &str, term: &IndexTerm) -> Result {
 fn field_name(class: FieldClass) -> &'static str {
     match class {
         FieldClass::Int => "int",
+        FieldClass::Enum => "enum",
         FieldClass::Long => "long",
         FieldClass::Float => "float",
         FieldClass::Double => "double",

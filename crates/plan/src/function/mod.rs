@@ -41,7 +41,7 @@ impl Function {
         match self {
             Function::Constant(value) => kind_of(value),
             Function::Field { class, .. } => match class {
-                FieldClass::Int => Kind::Int,
+                FieldClass::Int | FieldClass::Enum => Kind::Int,
                 FieldClass::Long => Kind::Long,
                 FieldClass::Float => Kind::Float,
                 FieldClass::Double => Kind::Double,
@@ -93,7 +93,7 @@ impl Function {
 
 fn kind_of(value: &Value) -> Kind {
     match value {
-        Value::Int(_) => Kind::Int,
+        Value::Int(_) | Value::Enum(_) => Kind::Int,
         Value::Long(_) => Kind::Long,
         Value::Float(_) => Kind::Float,
         Value::Double(_) => Kind::Double,

@@ -50,6 +50,12 @@ impl FieldClass {
         self.is_number() || self == FieldClass::Date
     }
 
+    /// Whether its values are counted, sorted and reckoned with as numbers: points, and enumerations by the
+    /// places of their names.
+    pub fn has_number_column(self) -> bool {
+        self.is_point() || self == FieldClass::Enum
+    }
+
     /// Places on the earth, kept as numbers in the order of a curve (`GeoPoint::code`).
     pub fn is_place(self) -> bool {
         matches!(self, FieldClass::LatLon | FieldClass::SpatialPrefixTree)

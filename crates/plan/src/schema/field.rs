@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::schema::analyzer::AnalyzerSpec;
 use crate::schema::class::FieldClass;
 use crate::schema::properties::Properties;
+use crate::value::enumeration::Enumeration;
 
 /// A field type as declared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct TypeSource {
     pub multi_term_analyzer: Option<AnalyzerSpec>,
     /// The class and arguments of a per-type similarity.
     pub similarity: Option<Vec<(String, String)>>,
+    /// The names of an enumeration, in order, as its file had them when the schema was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub enum_names: Vec<String>,
 }
 
 /// A field, or a dynamic field whose name is a pattern with one leading or trailing `*`, as declared.
@@ -50,6 +54,8 @@ pub struct FieldType {
     pub auto_phrase: bool,
     /// Attributes that are the class's own, such as `dimension` or `maxCharsForDocValues`.
     pub arguments: Vec<(String, String)>,
+    /// What a field of the class `Enum` may hold; nothing for all others.
+    pub enumeration: Enumeration,
     pub source: TypeSource,
 }
 

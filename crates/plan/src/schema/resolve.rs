@@ -11,6 +11,7 @@ use crate::schema::analyzer::{AnalyzerSpec, ComponentSpec};
 use crate::schema::class::FieldClass;
 use crate::schema::field::{FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::schema::properties::Properties;
+use crate::value::enumeration::Enumeration;
 
 /// Solr's class names, without their package, and what they hold.
 const CLASSES: &[(&str, FieldClass)] = &[
@@ -79,6 +80,7 @@ pub(super) fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldT
         position_gap,
         auto_phrase,
         arguments,
+        enumeration: Enumeration::new(&declared.enum_names),
         source: declared.clone(),
     };
     if class == FieldClass::DenseVector {

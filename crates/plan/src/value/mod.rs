@@ -5,6 +5,7 @@
 
 pub(crate) mod currency;
 pub(crate) mod document;
+pub(crate) mod enumeration;
 pub(crate) mod instant;
 pub(crate) mod java_real;
 
@@ -12,6 +13,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
+use crate::value::enumeration::EnumValue;
 use crate::value::instant::format_instant;
 
 /// One value of one field, of the field's own type.
@@ -26,6 +28,8 @@ pub enum Value {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     Date(i64),
     Bytes(Vec<u8>),
+    /// Of an enumeration, where its place in it counts. Documents keep the name, as a text.
+    Enum(EnumValue),
 }
 
 impl Value {
@@ -40,12 +44,14 @@ impl Value {
             Value::Bool(flag) => flag.to_string(),
             Value::Date(ms) => format_instant(*ms),
             Value::Bytes(bytes) => base64(bytes),
+            Value::Enum(value) => value.name.to_string(),
         }
     }
 
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Str(text) => Some(text),
+            Value::Enum(value) => Some(&value.name),
             _ => None,
         }
     }
@@ -63,6 +69,7 @@ impl Value {
             (Value::Double(left), Value::Double(right)) => left.total_cmp(right),
             (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
             (Value::Bytes(left), Value::Bytes(right)) => left.cmp(right),
+            (Value::Enum(left), Value::Enum(right)) => left.cmp(right),
             (left, right) => left.type_number().cmp(&right.type_number()),
         }
     }
@@ -77,6 +84,7 @@ impl Value {
             Value::Date(_) => 5,
             Value::Str(_) => 6,
             Value::Bytes(_) => 7,
+            Value::Enum(_) => 8,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod classes;
 mod dismax;
+mod enumerations;
 mod points;
 mod relations;
 mod shapes;
@@ -70,6 +71,8 @@ impl<'a> QueryPrinter<'a> {
                 Form::Plain => format!("{field}:{}", letter(*flag)),
                 Form::Classes => format!("{field}:{flag}"),
             },
+            Query::Term { field, value: Value::Enum(value) } => self.enum_term(field, value, form),
+            Query::Range(range) if self.is_enumeration(&range.field) => self.enum_range(range, form),
             other => match (self.class(other), form) {
                 (Some(class), Form::Classes) => format!("{class}({})", self.plain(other)),
                 _ => self.plain(other),
@@ -179,6 +182,7 @@ impl<'a> QueryPrinter<'a> {
             }
             Value::Str(text) => format!("{field}:{text}"),
             Value::Bool(flag) => format!("{field}:{}", letter(*flag)),
+            Value::Enum(value) => self.enum_term(field, value, Form::Plain),
             point => {
                 let bound = Bound::Included(point.clone());
                 points::range(self.schema, field, &bound, &bound)
@@ -187,6 +191,9 @@ impl<'a> QueryPrinter<'a> {
     }
 
     fn range(&self, range: &Range) -> String {
+        if self.is_enumeration(&range.field) {
+            return self.enum_range(range, Form::Plain);
+        }
         let sample = match (&range.lower, &range.upper) {
             (Bound::Included(value) | Bound::Excluded(value), _)
             | (_, Bound::Included(value) | Bound::Excluded(value)) => value,
@@ -195,10 +202,10 @@ impl<'a> QueryPrinter<'a> {
         if !matches!(sample, Value::Str(_) | Value::Bool(_) | Value::Bytes(_)) {
             return points::range(self.schema, &range.field, &range.lower, &range.upper);
         }
-        let column = self.only_column(&range.field);
+        let only_column = self.only_column(&range.field);
         let show = |value: &Value| match value {
             Value::Bool(flag) => letter(*flag).to_owned(),
-            Value::Str(text) if column => hex(text),
+            Value::Str(text) if only_column => hex(text),
             other => other.to_text(),
         };
         let lower = match &range.lower {
@@ -262,7 +269,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Spatial(query) => query.class(),
             Query::Nearest(_) => "KnnFloatVectorQuery",
             Query::TermSet { values, .. } => match values.first() {
-                Some(Value::Str(_) | Value::Bool(_)) | None => "TermInSetQuery",
+                Some(Value::Str(_) | Value::Bool(_) | Value::Enum(_)) | None => "TermInSetQuery",
                 Some(_) => "IndexOrDocValuesQuery",
             },
             Query::Range(range) => match self.schema.field(&range.field) {

@@ -151,7 +151,7 @@ const CLASSES: [(char, &str); 3] = [('w', "0-9A-Za-z_"), ('d', "0-9"), ('s', r" 
 
 fn check(facet: &FieldFacet, field: &Field, method: Option<&str>) -> Result<()> {
     let name = &facet.field;
-    let number = field.spec.class().is_point();
+    let number = field.spec.class().has_number_column();
     // Named values are asked for one by one, of the index.
     if lacks_column(field) && facet.terms.is_none() {
         return Err(Error::bad_request("Can't facet on a PointField without docValues"));

@@ -88,7 +88,7 @@ fn check(field: &Field) -> Result<()> {
     if lacks_column(field) {
         return Err(Error::bad_request("Can't calculate stats on a PointField without docValues"));
     }
-    let has_statistics = class.is_point() || matches!(class, FieldClass::Str | FieldClass::Uuid);
+    let has_statistics = class.has_number_column() || matches!(class, FieldClass::Str | FieldClass::Uuid);
     if has_statistics || class == FieldClass::SortableText {
         return Ok(());
     }

@@ -60,7 +60,7 @@ pub(super) fn currency(source: &mut FunctionSource<'_>) -> Result<Function, Fail
 pub(super) fn ordinal(source: &mut FunctionSource<'_>, reversed: bool) -> Result<Function, Failure> {
     let name = source.name()?;
     let field = source.context.field_quoted(&name)?;
-    if field.spec.class().is_point() {
+    if field.spec.class().has_number_column() {
         let function = if reversed { "rord" } else { "ord" };
         let message = format!("{function}() is not supported over Points based field {name}");
         return Err(Error::bad_request(message).into());

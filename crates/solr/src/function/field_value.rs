@@ -29,7 +29,7 @@ pub(super) fn check_class(field: &Field) -> Result<()> {
     let message = match field.spec.class() {
         FieldClass::Int | FieldClass::Long | FieldClass::Float | FieldClass::Double => return Ok(()),
         FieldClass::Date | FieldClass::Bool | FieldClass::Str | FieldClass::Uuid => return Ok(()),
-        FieldClass::SortableText | FieldClass::Rank => return Ok(()),
+        FieldClass::SortableText | FieldClass::Rank | FieldClass::Enum => return Ok(()),
         FieldClass::LatLon => "A ValueSource isn't directly available from this field. Instead try a query \
                                using the distance as the score."
             .to_owned(),

@@ -17,6 +17,8 @@ pub(crate) fn parse_value(spec: &FieldSpec, name: &str, text: &str, dates: &Date
         FieldClass::Date => return dates.parse(text).map(Value::Date),
         // Solr looks at the first letter alone: `Tuesday` is true.
         FieldClass::Bool => Some(Value::Bool(text.starts_with(['t', 'T', '1']))),
+        // What is no name matches nothing, and bounds ranges from below.
+        FieldClass::Enum => Some(Value::Enum(spec.field_type.enumeration.read_or_none(text))),
         _ => Some(Value::Str(text.to_owned())),
     };
     number.ok_or_else(|| Error::bad_request(format!("Invalid Number: {text} for field {name}")))

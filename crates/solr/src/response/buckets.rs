@@ -22,6 +22,8 @@ fn entries(BucketResult { count, stats, facets }: BucketResult) -> Entries {
 fn stat(value: StatValue) -> Option<Node> {
     Some(match value {
         StatValue::Nothing => return None,
+        // Statistics of an enumeration are those of its places here, where `stats.field` shows names.
+        StatValue::One(Value::Enum(value)) => Node::Int(value.ordinal),
         StatValue::One(value) => value.into(),
         StatValue::Many(values) => Node::Array(values.into_iter().map(Node::from).collect()),
         StatValue::Relatedness { relatedness, foreground, background } => Node::map([

@@ -68,7 +68,7 @@ impl Writer<'_> {
             Value::Float(number) => self.to.f32(*number)?.ok(),
             Value::Double(number) => self.to.f64(*number)?.ok(),
             Value::Bool(flag) => self.to.bool(*flag)?.ok(),
-            Value::Date(_) | Value::Bytes(_) => self.text(&value.to_text()),
+            Value::Date(_) | Value::Bytes(_) | Value::Enum(_) => self.text(&value.to_text()),
         }
     }
 

@@ -88,6 +88,7 @@ fn value(to: &mut Encoder<'_>, value: &Value) {
         Value::Bool(flag) => to.boolean(*flag),
         Value::Date(ms) => to.date(*ms),
         Value::Bytes(bytes) => to.bytes(bytes),
+        Value::Enum(value) => to.text(&value.name),
     }
 }
 

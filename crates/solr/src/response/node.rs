@@ -135,6 +135,7 @@ impl From<Value> for Node {
             Value::Bool(flag) => Node::Bool(flag),
             Value::Date(ms) => Node::Date(ms),
             Value::Bytes(bytes) => Node::Bytes(bytes),
+            Value::Enum(value) => Node::Str(value.name.to_string().into()),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Writer<'_> {
             Value::Float(_) | Value::Double(_) => self.put(format_args!("d:{};", value.to_text())),
             Value::Bool(flag) => self.put(format_args!("b:{};", i32::from(*flag))),
             Value::Str(text) => self.text(text),
-            Value::Date(_) | Value::Bytes(_) => self.text(&value.to_text()),
+            Value::Date(_) | Value::Bytes(_) | Value::Enum(_) => self.text(&value.to_text()),
         }
     }
 

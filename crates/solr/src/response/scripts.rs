@@ -75,7 +75,7 @@ impl Writer<'_> {
             Value::Double(number) if !number.is_finite() => self.special(*number),
             Value::Int(_) | Value::Long(_) | Value::Float(_) | Value::Double(_) => self.raw(&value.to_text()),
             Value::Str(text) => self.text(text),
-            Value::Date(_) | Value::Bytes(_) => self.text(&value.to_text()),
+            Value::Date(_) | Value::Bytes(_) | Value::Enum(_) => self.text(&value.to_text()),
         }
     }
 

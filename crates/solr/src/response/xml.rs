@@ -67,7 +67,7 @@ impl Writer<'_> {
             Value::Double(number) => self.leaf("double", name, |out| write_double(out, *number)),
             Value::Bool(flag) => self.leaf("bool", name, |out| write_flag(out, *flag)),
             Value::Date(_) => self.text("date", name, &value.to_text()),
-            Value::Bytes(_) => self.text("str", name, &value.to_text()),
+            Value::Bytes(_) | Value::Enum(_) => self.text("str", name, &value.to_text()),
         }
     }
 

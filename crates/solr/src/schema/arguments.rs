@@ -72,6 +72,8 @@ const ARGUMENTS: &[Argument] = &[
     Argument { name: "amountLongSuffix", of: is_price, values: Values::Any },
     Argument { name: "codeStrSuffix", of: is_price, values: Values::Any },
     Argument { name: "defaultCurrency", of: is_price, values: Values::Currency },
+    Argument { name: "enumsConfig", of: is_enumeration, values: Values::Any },
+    Argument { name: "enumName", of: is_enumeration, values: Values::Any },
     Argument { name: "currencyConfig", of: is_price, values: Values::Any },
     Argument {
         name: "providerClass",
@@ -145,6 +147,10 @@ fn is_box(class: FieldClass) -> bool {
 
 fn is_vector(class: FieldClass) -> bool {
     class == FieldClass::DenseVector
+}
+
+fn is_enumeration(class: FieldClass) -> bool {
+    class == FieldClass::Enum
 }
 
 fn is_price(class: FieldClass) -> bool {

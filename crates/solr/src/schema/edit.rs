@@ -7,7 +7,7 @@ use plan::{CopyField, FieldSource, SchemaSource};
 use crate::commands::{Command, Complaint, EditError, Object, commands, refused};
 use crate::schema::arguments::{OF_FIELDS, is_switch};
 use crate::schema::load::{is_pattern, validate_edit};
-use crate::schema::{edit_type, resources};
+use crate::schema::{edit_type, enumerations, resources};
 use crate::update::RawValue;
 
 /// What the errors of this API begin with.
@@ -39,6 +39,7 @@ pub fn edit(
     let keep = |name: &str| source.resources.get(name).cloned().or_else(|| read_resource(name));
     let checked = resources::collect(&edited, &keep).and_then(|resources| {
         edited.resources.extend(resources);
+        enumerations::read(&mut edited)?;
         validate_edit(&edited, source)
     });
     match (checked, commands.last()) {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use analysis::Analyzer;
 use plan::{CopyField, Error, FieldSource, Result, Schema, SchemaSource, TypeSource};
 
-use crate::schema::{analyzer_xml, resources, unserved};
+use crate::schema::{analyzer_xml, enumerations, resources, unserved};
 use crate::xml_tree::{self, Element};
 
 /// A field type that cannot be served here.
@@ -45,6 +45,7 @@ pub fn parse(xml: &str, read_resource: &dyn Fn(&str) -> Option<String>) -> Resul
         declaration(child, &mut source)?;
     }
     source.resources = resources::collect(&source, read_resource)?;
+    enumerations::read(&mut source)?;
     Ok(source)
 }
 

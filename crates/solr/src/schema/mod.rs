@@ -7,6 +7,7 @@ mod arguments;
 mod chains;
 mod edit;
 mod edit_type;
+mod enumerations;
 mod impact;
 mod load;
 pub mod managed;

@@ -10,6 +10,9 @@ use crate::schema::managed;
 /// Values of file arguments that are no file names.
 const WORDS_NOT_FILES: &[(&str, &str)] = &[("types", "UTF-8"), ("protected", "")];
 
+/// Attributes of types that name a file: of rates of exchange, of enumerations.
+const FILES: [&str; 2] = ["currencyConfig", "enumsConfig"];
+
 /// Reads every file that a component of the source names; those of managed lists may be absent. Errors name
 /// the file and the type.
 pub(super) fn collect(
@@ -36,12 +39,12 @@ fn missing(name: &str, field_type: &TypeSource) -> Error {
     ))
 }
 
-/// Every file that a type's components name, in order, without a leading `./`, and that of its rates of
-/// exchange.
+/// Every file that a type's components name, in order, without a leading `./`, and those that it names
+/// itself.
 pub(super) fn file_names(field_type: &TypeSource) -> Vec<String> {
     let named = chains(field_type).flat_map(components).flat_map(named_by);
-    let rates = field_type.attributes.iter().filter(|(name, _)| name == "currencyConfig");
-    named.chain(rates.map(|(_, name)| name.clone())).collect()
+    let own = field_type.attributes.iter().filter(|(name, _)| FILES.contains(&name.as_str()));
+    named.chain(own.map(|(_, name)| name.clone())).collect()
 }
 
 fn components(chain: &AnalyzerSpec) -> impl Iterator<Item = &ComponentSpec> {

@@ -25,10 +25,6 @@ pub(super) fn schema_similarity(declared: &Arguments) -> Option<String> {
 /// Why a field type cannot be served, its analyzers aside.
 pub(super) fn field_type(kind: &FieldType) -> Option<String> {
     let class = match kind.class {
-        FieldClass::Enum => Some(
-            "EnumFieldType is not supported; use StrField for the names, with an IntPointField beside it for \
-             their order",
-        ),
         FieldClass::Collation => Some(
             "collation is not supported; use SortableTextField with filters that fold, such as icuFolding",
         ),
@@ -141,7 +137,7 @@ mod tests {
 
     #[test]
     fn classes_that_would_be_strings_are_refused() {
-        for class in ["EnumFieldType", "CollationField", "ICUCollationField"] {
+        for class in ["CollationField", "ICUCollationField"] {
             let told = of_type(&format!(r#"class="solr.{class}""#));
             assert!(
                 told.as_deref().is_some_and(|told| told.contains("is not supported")),

@@ -77,7 +77,7 @@ fn check_field(field: &Field) -> Result<()> {
         return Err(SyntaxError::plain("Collapsing not supported on multivalued fields".to_owned()).into());
     }
     match field.spec.class() {
-        FieldClass::Str | FieldClass::Int | FieldClass::Float => Ok(()),
+        FieldClass::Str | FieldClass::Int | FieldClass::Float | FieldClass::Enum => Ok(()),
         _ => Err(Error::bad_request("Collapsing field should be of either String, Int or Float type")),
     }
 }
@@ -113,7 +113,7 @@ fn worth(context: &QueryContext<'_>, text: &str) -> Result<SortBy> {
     }
     let field = context.field_quoted(text)?;
     match field.spec.class() {
-        FieldClass::Int | FieldClass::Long | FieldClass::Float | FieldClass::Date => {
+        FieldClass::Int | FieldClass::Long | FieldClass::Float | FieldClass::Date | FieldClass::Enum => {
             Ok(SortBy::Field(field.name))
         }
         FieldClass::Double => Err(Error::bad_request("min/max must be either Int/Long/Float field types")),
@@ -170,7 +170,7 @@ fn expand_field(context: &QueryContext<'_>, collapses: &[Collapse]) -> Result<Ar
     };
     let field = context.field_quoted(name)?;
     let class = field.spec.class();
-    if class == FieldClass::Str || class.is_point() {
+    if class == FieldClass::Str || class.has_number_column() {
         return Ok(field.name);
     }
     Err(Error::bad_request(format!("Expand not supported for fieldType:'{}'", field.spec.field_type.name)))

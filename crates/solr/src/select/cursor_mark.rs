@@ -56,7 +56,7 @@ fn typed(mark: &str, schema: &Schema, key: &SortKey, value: Value) -> Result<Val
         |is: bool| is && matches!(value, Value::Int(_) | Value::Long(_) | Value::Float(_) | Value::Double(_));
     let fits = match class {
         None => number(true),
-        Some(class) if class.is_point() => number(true),
+        Some(class) if class.has_number_column() => number(true),
         Some(_) => matches!(value, Value::Str(_)),
     };
     match (class, value) {
@@ -122,6 +122,7 @@ fn write_value(value: Option<&Value>, encoder: &mut Encoder<'_>) {
         Some(Value::Float(number)) => encoder.float(*number),
         Some(Value::Double(number)) => encoder.double(*number),
         Some(Value::Int(number)) => encoder.int(*number),
+        Some(Value::Enum(value)) => encoder.int(value.ordinal),
         Some(Value::Long(number) | Value::Date(number)) => encoder.long(*number),
     }
 }

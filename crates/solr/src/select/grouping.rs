@@ -118,7 +118,7 @@ fn field(context: &QueryContext<'_>, name: &str) -> Result<GroupBy> {
     }
     match field.spec.class() {
         FieldClass::Currency => Ok(GroupBy::Function(context.currency_raw(&field)?)),
-        class if class.is_point() => check_column(&field).map(|()| GroupBy::Field(field.name)),
+        class if class.has_number_column() => check_column(&field).map(|()| GroupBy::Field(field.name)),
         _ => Ok(GroupBy::Field(field.name)),
     }
 }

@@ -118,7 +118,9 @@ fn operands(
             values.iter().map(|value| native(typing, name, value, spec)).collect::<Result<Vec<_>>>()
         }
         AtomicOp::Set | AtomicOp::Add | AtomicOp::AddDistinct | AtomicOp::Inc => {
-            if let ([value @ RawValue::Str(_)], AtomicOp::Set | AtomicOp::Inc) = (values.as_slice(), op) {
+            if let ([value @ RawValue::Str(_)], AtomicOp::Set | AtomicOp::Inc) = (values.as_slice(), op)
+                && spec.class() != FieldClass::Enum
+            {
                 // For its message alone: Solr converts a text here before the field does, and words the error
                 // otherwise.
                 native(typing, name, value, spec)?;

@@ -10,7 +10,7 @@ use plan::{
 };
 
 use crate::update::command::{RawDocument, RawValue};
-use crate::update::convert::{Conversion, check_term};
+use crate::update::convert::{Conversion, check_term, enumerated};
 
 /// A document whose field names each come once.
 pub type Grouped = Vec<Field>;
@@ -243,6 +243,7 @@ fn check_copies(
 fn check_copy(copied: &Value, spec: &FieldSpec) -> Result<()> {
     match spec.class() {
         FieldClass::Currency => Money::parse(&copied.to_text(), spec.field_type.default_currency()).map(drop),
+        FieldClass::Enum => enumerated(spec, &copied.to_text()).map(drop),
         class if class.is_point() => coerce(copied, class).map(drop),
         _ => Ok(()),
     }

@@ -79,5 +79,6 @@ fn raw(value: Value) -> RawValue {
         Value::Bool(flag) => RawValue::Bool(flag),
         Value::Date(ms) => RawValue::Date(ms),
         Value::Bytes(bytes) => RawValue::Bytes(bytes),
+        Value::Enum(value) => RawValue::Str(value.name.to_string()),
     }
 }

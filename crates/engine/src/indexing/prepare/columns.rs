@@ -61,6 +61,11 @@ pub(crate) fn push_column(
                 push_number(out, column, &Value::Float(rank_kept(*number)));
             }
         }
+        FieldClass::Enum => {
+            let place = field.spec.field_type.enumeration.read(&text_of(value));
+            let leaf = place.map(|value| (column, Leaf::I64(i64::from(value.ordinal))));
+            out.document.leaves.extend(leaf);
+        }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
         _ => {
             let text = text_of(value);
@@ -107,7 +112,7 @@ fn push_number(out: &mut Prepared, field: Field, value: &Value) {
         Value::Float(number) => Leaf::F64(f64::from(*number)),
         Value::Double(number) => Leaf::F64(*number),
         Value::Bool(flag) => Leaf::Bool(*flag),
-        Value::Str(_) | Value::Bytes(_) => return,
+        Value::Str(_) | Value::Bytes(_) | Value::Enum(_) => return,
     };
     out.document.leaves.push((field, leaf));
 }
@@ -120,7 +125,7 @@ pub(crate) fn number_term(value: &Value) -> Option<[u8; 8]> {
         Value::Float(number) => tantivy::f64_to_u64(f64::from(*number)),
         Value::Double(number) => tantivy::f64_to_u64(*number),
         Value::Bool(flag) => u64::from(*flag),
-        Value::Str(_) | Value::Bytes(_) => return None,
+        Value::Str(_) | Value::Bytes(_) | Value::Enum(_) => return None,
     };
     Some(number.to_be_bytes())
 }

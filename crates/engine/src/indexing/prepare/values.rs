@@ -19,6 +19,9 @@ pub(crate) fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) ->
         let default = field.spec.field_type.default_currency();
         return Ok(Cow::Owned(Value::Str(Money::complete(&text_of(&value), default))));
     }
+    if class == FieldClass::Enum {
+        return enumerated(id, field, value);
+    }
     let fits = match &*value {
         Value::Int(_) => matches!(class, FieldClass::Int | FieldClass::DenseVector),
         Value::Long(_) => class == FieldClass::Long,
@@ -29,6 +32,7 @@ pub(crate) fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) ->
         Value::Date(_) => class == FieldClass::Date,
         Value::Bool(_) => class == FieldClass::Bool,
         Value::Bytes(_) => class == FieldClass::Binary,
+        Value::Enum(_) => false,
         Value::Str(_) => {
             !class.is_point()
                 && !matches!(class, FieldClass::Bool | FieldClass::Binary | FieldClass::DenseVector)
@@ -38,6 +42,21 @@ pub(crate) fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) ->
         return Ok(value);
     }
     coerce(&value, class).map(Cow::Owned).map_err(|error| wrong_value(id, field, &value.to_text(), error))
+}
+
+/// The name as the type lists it, which a copy of another field's value may not be. Solr differs: a copy of
+/// an enumeration sent by number is that number (`compat/schema/enumerations.yaml`).
+fn enumerated<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow<'a, Value>> {
+    let text = text_of(&value);
+    match field.spec.field_type.enumeration.read(&text) {
+        Some(known) if *known.name == *text => Ok(value),
+        Some(known) => Ok(Cow::Owned(Value::Str(known.name.to_string()))),
+        None => {
+            let name = &field.name;
+            let error = Error::bad_request(format!("Unknown value for enum field: {name}, value: {text}"));
+            Err(wrong_value(id, field, &text, error))
+        }
+    }
 }
 
 pub(crate) fn wrong_value(id: &str, field: &FieldLayout, shown: &str, error: Error) -> Error {

@@ -114,6 +114,7 @@ fn real(value: &Value) -> f64 {
         Value::Long(number) | Value::Date(number) => *number as f64,
         Value::Float(number) => f64::from(*number),
         Value::Double(number) => *number,
+        Value::Enum(value) => f64::from(value.ordinal),
         Value::Bool(_) | Value::Str(_) | Value::Bytes(_) => 0.0,
     }
 }

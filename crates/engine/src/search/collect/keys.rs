@@ -113,7 +113,8 @@ impl SortBasis {
                     &mut own
                 {
                     // Whatever the field says of itself.
-                    *missing = if class.is_point() { MissingPlace::Zero } else { MissingPlace::Lowest };
+                    *missing =
+                        if class.has_number_column() { MissingPlace::Zero } else { MissingPlace::Lowest };
                 }
                 SortBasis::Below(Box::new(own), Below::open(context, parents, children)?)
             }

@@ -19,7 +19,7 @@ use super::values;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::facet::domain::Domain;
 use crate::search::lower::exists_docs;
-use crate::segment::columns::{integer_value, real_value};
+use crate::segment::columns::{real_value, shown_integer};
 
 pub(super) fn count(units: Units<'_>, facet: &FieldFacet, domain: &Domain) -> Result<FieldPartial> {
     let layout = units.context.layout.field(&facet.field);
@@ -211,7 +211,7 @@ fn most_frequent(
 }
 
 fn refuse_text_options(layout: &FieldLayout, facet: &FieldFacet) -> Result<()> {
-    if !layout.class().is_point() {
+    if !layout.class().has_number_column() {
         return Ok(());
     }
     if facet.prefix.is_some() {
@@ -237,7 +237,7 @@ fn counted(
     let counts = match (&layout.column, layout.inverted, layout.inverted_kind) {
         // Places and vectors are kept for distances; Solr lists none either.
         (Some(_), ..) if layout.class().is_place() || layout.class() == FieldClass::DenseVector => Vec::new(),
-        (Some(column), ..) => of_column(units, layout.class(), column, domain, zeros)?,
+        (Some(column), ..) => of_column(units, layout, column, domain, zeros)?,
         (
             None,
             Some(field),
@@ -262,18 +262,23 @@ fn string((text, hits): (Box<str>, u64)) -> (Value, UnitCount) {
 
 fn of_column(
     units: Units<'_>,
-    class: FieldClass,
+    layout: &FieldLayout,
     column: &ColumnRef,
     domain: &Domain,
     zeros: bool,
 ) -> Result<Vec<(Value, UnitCount)>> {
+    let class = layout.class();
     let hits = |(value, hits): (Value, u64)| (value, UnitCount::Number(hits));
     Ok(match column.kind {
         ColumnKind::Str => {
             Strings::open(units.context, column)?.all(domain, zeros)?.into_iter().map(hits).collect()
         }
         ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
-            units.by_integer(column, domain, false, |number| integer_value(class, number))?
+            // An enumeration's column is all the dictionary that it has. Solr differs: it lists none
+            // of fields with several values (`compat/schema/enumerations.yaml`).
+            let zeros = zeros && class == FieldClass::Enum;
+            let kind = &layout.spec.field_type;
+            units.by_integer(column, domain, zeros, |number| shown_integer(kind, number))?
         }
         ColumnKind::Bool => units.by_integer(column, domain, zeros, |flag| Value::Bool(flag != 0))?,
         ColumnKind::F64 => {

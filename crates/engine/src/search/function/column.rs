@@ -39,7 +39,7 @@ impl ColumnReader {
 
     pub(super) fn kind(&self) -> Kind {
         match self.class {
-            FieldClass::Int => Kind::Int,
+            FieldClass::Int | FieldClass::Enum => Kind::Int,
             FieldClass::Long => Kind::Long,
             FieldClass::Date => Kind::Date,
             FieldClass::Float => Kind::Float,
@@ -107,7 +107,7 @@ impl ColumnReader {
             AnyColumn::I64(column) => {
                 let number = one(column, self.pick, doc)?;
                 match self.class {
-                    FieldClass::Int => Value::Int(number as i32),
+                    FieldClass::Int | FieldClass::Enum => Value::Int(number as i32),
                     FieldClass::Date => Value::Date(number),
                     _ => Value::Long(number),
                 }

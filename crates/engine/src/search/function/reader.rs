@@ -90,7 +90,7 @@ impl FunctionValues for FunctionReader {
     fn kind(&self) -> Kind {
         match self {
             FunctionReader::Constant { value, .. } => match value {
-                Value::Int(_) => Kind::Int,
+                Value::Int(_) | Value::Enum(_) => Kind::Int,
                 Value::Long(_) | Value::Date(_) => Kind::Long,
                 Value::Float(_) => Kind::Float,
                 Value::Double(_) => Kind::Double,
@@ -263,6 +263,7 @@ fn constant_double(value: &Value) -> f64 {
         Value::Float(number) => f64::from(*number),
         Value::Double(number) => *number,
         Value::Bool(flag) => f64::from(u8::from(*flag)),
+        Value::Enum(value) => f64::from(value.ordinal),
         Value::Str(_) | Value::Bytes(_) => 0.0,
     }
 }

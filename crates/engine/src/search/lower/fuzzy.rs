@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Fuzzy, Result, Value};
+use plan::{Error, FieldClass, Fuzzy, Result, Value};
 use tantivy::Term;
 use tantivy::schema::Field;
 
@@ -27,7 +27,8 @@ impl Lowering<'_> {
             )));
         }
         let Some(layout) = self.field(&fuzzy.field) else { return Ok(Node::Nothing) };
-        let Some(field) = text_field(layout) else { return Ok(Node::Nothing) };
+        let has_texts = layout.class() != FieldClass::Enum;
+        let Some(field) = text_field(layout).filter(|_| has_texts) else { return Ok(Node::Nothing) };
         if fuzzy.edits_max == 0 || fuzzy.term.chars().count() > TERM_CHARS_MAX {
             return self.term(&fuzzy.field, &Value::Str(fuzzy.term.clone()), boost);
         }

@@ -164,7 +164,7 @@ impl Lowering<'_> {
 
 /// The documents that a step leads to: with one of the values, where a way may lead.
 fn on_the_way(graph: &Graph, node: &FieldLayout, values: &Tallies) -> Query {
-    let values = values.keys().map(|key| key.value(node.class())).collect();
+    let values = values.keys().map(|key| key.value(&node.spec.field_type)).collect();
     let step = Query::TermSet { field: graph.node.clone(), values };
     let Some(filter) = &graph.filter else { return step };
     let both = [step, filter.clone()];

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use plan::{Error, Result};
+use plan::{Error, FieldClass, Result};
 use tantivy::SegmentReader;
 use tantivy::columnar::{Column, Dictionary, StrColumn};
 use tantivy_fst::{Automaton, Regex};
@@ -24,6 +24,10 @@ use crate::segment::columns::AnyColumn;
 impl Lowering<'_> {
     pub(super) fn prefix(&mut self, name: &str, prefix: &str, boost: f32) -> Result<Node> {
         let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
+        // Its terms are numbers in Solr, which no text begins; ours are names, and are not asked either.
+        if layout.class() == FieldClass::Enum {
+            return Ok(Node::Nothing);
+        }
         refuse_numbers(layout)?;
         let label = format!("{name}:{prefix}*");
         let (low, high) = (prefix.as_bytes().to_vec(), prefix_end(prefix.as_bytes()));
@@ -99,7 +103,7 @@ fn refuse_numbers(layout: &FieldLayout) -> Result<()> {
 
 /// Patterns are tried on terms, of which numbers have none that read like them.
 fn holds_numbers(layout: &FieldLayout) -> bool {
-    layout.class().is_point()
+    layout.class().has_number_column()
 }
 
 /// The automaton of an expression in tantivy's syntax; `shown` is what the user wrote.

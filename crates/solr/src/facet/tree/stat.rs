@@ -54,7 +54,7 @@ impl TreeReader<'_> {
         }
         let field = self.context.field_quoted(&argument).and_then(|field| match field.spec.class() {
             // Solr differs: a number is its own failure there, an error 500 (`compat/facet/domains.yaml`).
-            class if class.is_point() => {
+            class if class.has_number_column() => {
                 Err(Error::bad_request(format!("uniqueBlock({argument}) not yet support numbers {argument}")))
             }
             _ => Ok(field.name),
@@ -131,7 +131,7 @@ impl TreeReader<'_> {
 
     fn check_stat(&self, name: &str, field: &str) -> Result<()> {
         let field = self.context.field_quoted(field)?;
-        if numeric_only(name) && !field.spec.class().is_point() {
+        if numeric_only(name) && !field.spec.class().has_number_column() {
             let kind = &field.spec.field_type.name;
             return Err(Error::bad_request(format!("{name} aggregation not supported for {kind}")));
         }

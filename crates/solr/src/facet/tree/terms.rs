@@ -69,7 +69,7 @@ impl TreeReader<'_> {
     /// What the field's type does not allow.
     fn check_terms(&self, facet: &TermsFacet) -> Result<()> {
         let field = self.context.field_quoted(&facet.field)?;
-        if !field.spec.class().is_point() {
+        if !field.spec.class().has_number_column() {
             return Ok(());
         }
         if facet.prefix.is_some() {

@@ -70,7 +70,7 @@ impl Writer<'_> {
             Value::Float(number) => self.float(*number),
             Value::Double(number) => self.double(*number),
             Value::Bool(flag) => self.raw(if *flag { "true" } else { "false" }),
-            Value::Date(_) | Value::Bytes(_) => write_string(self.out, &value.to_text()),
+            Value::Date(_) | Value::Bytes(_) | Value::Enum(_) => write_string(self.out, &value.to_text()),
         }
     }
 

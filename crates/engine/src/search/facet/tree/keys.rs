@@ -4,9 +4,10 @@
 //! folder.
 
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 
 use plan::partial::DistinctValues;
-use plan::{FieldClass, Result, Value};
+use plan::{FieldClass, FieldType, Result, Value};
 use tantivy::DocId;
 use tantivy::columnar::{Column, ColumnIndex};
 
@@ -16,14 +17,21 @@ use crate::search::context::SearchContext;
 use crate::search::facet::ordinals::Strings;
 use crate::search::facet::values::each_distinct;
 use crate::segment::columns::AnyColumn;
-use crate::segment::columns::{integer_value, real_value};
+use crate::segment::columns::{integer_value, real_value, shown_integer};
 
 const SIGN: u64 = 1 << 63;
 
 pub(super) enum KeyColumn {
     Strings(Strings),
     /// Integers, dates, reals and booleans, of one kind in all segments.
-    Numbers(FieldClass, ColumnKind, Vec<Option<AnyColumn>>),
+    Numbers(NumberForm, ColumnKind, Vec<Option<AnyColumn>>),
+}
+
+/// How a number of a column is shown.
+pub(super) enum NumberForm {
+    Of(FieldClass),
+    /// By the names of an enumeration, whose places the column holds.
+    Names(Arc<FieldType>),
 }
 
 /// Values of some documents.
@@ -38,7 +46,7 @@ pub(super) struct Keys {
 impl KeyColumn {
     /// No column, but keys of reals that are computed.
     pub(super) fn computed() -> Self {
-        Self::Numbers(FieldClass::Double, ColumnKind::F64, Vec::new())
+        Self::Numbers(NumberForm::Of(FieldClass::Double), ColumnKind::F64, Vec::new())
     }
 
     /// `None` where the field has no column.
@@ -49,7 +57,11 @@ impl KeyColumn {
         }
         let segments = context.segments.iter();
         let columns = segments.map(|segment| segment.view.column(column));
-        Ok(Some(Self::Numbers(layout.class(), column.kind, columns.collect::<Result<_>>()?)))
+        let form = match layout.class() {
+            FieldClass::Enum => NumberForm::Names(layout.spec.field_type.clone()),
+            class => NumberForm::Of(class),
+        };
+        Ok(Some(Self::Numbers(form, column.kind, columns.collect::<Result<_>>()?)))
     }
 
     /// As [`KeyColumn::open`], and the words of a text field.
@@ -93,8 +105,9 @@ impl KeyColumn {
         Ok(match self {
             Self::Strings(strings) => Value::Str(strings.text(key as usize)?),
             Self::Numbers(_, ColumnKind::Bool, _) => Value::Bool(key != 0),
-            Self::Numbers(class, ColumnKind::F64, _) => real_value(*class, to_real(key)),
-            Self::Numbers(class, ..) => integer_value(*class, to_integer(key)),
+            Self::Numbers(NumberForm::Names(kind), ..) => shown_integer(kind, to_integer(key)),
+            Self::Numbers(NumberForm::Of(class), ColumnKind::F64, _) => real_value(*class, to_real(key)),
+            Self::Numbers(NumberForm::Of(class), ..) => integer_value(*class, to_integer(key)),
         })
     }
 
@@ -187,7 +200,7 @@ impl KeyColumn {
     }
 
     pub(super) fn is_date(&self) -> bool {
-        matches!(self, Self::Numbers(FieldClass::Date, ..))
+        matches!(self, Self::Numbers(NumberForm::Of(FieldClass::Date), ..))
     }
 }
 

@@ -20,7 +20,7 @@ use super::docs::{BucketDocs, Placed};
 use super::every_value::{Counts, OfEvery, asked_of_every_value};
 use super::first::first;
 use super::from_postings;
-use super::keys::{KeyColumn, Keys};
+use super::keys::{KeyColumn, Keys, NumberForm};
 use super::path::{Path, PathTo, Step};
 use super::rank::StatRank;
 use super::related::Slots;
@@ -130,7 +130,7 @@ impl<'p> OpenTerms<'p> {
 /// Whether all values there are can be listed: strings and truths. With fewer documents than a bucket needs,
 /// Solr does not look at these at all: they count for no statistic of all buckets either.
 fn is_enumerable(column: &KeyColumn) -> bool {
-    matches!(column, KeyColumn::Strings(_) | KeyColumn::Numbers(FieldClass::Bool, ..))
+    matches!(column, KeyColumn::Strings(_) | KeyColumn::Numbers(NumberForm::Of(FieldClass::Bool), ..))
 }
 
 /// One bucket being cut.
