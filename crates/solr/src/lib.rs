@@ -12,6 +12,7 @@ pub mod error;
 mod facet;
 pub mod field_analysis;
 mod function;
+mod java_expression;
 mod javabin;
 pub mod json_request;
 pub mod limits;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use plan::{CutDepth, Error, FieldClass, Result, Schema, TermCount, TermsPlan};
 
+use crate::java_expression::java_expression;
 use crate::params::{Param, Params, Preset, terms};
 use crate::response::{Entries, Node};
 
@@ -158,7 +159,7 @@ fn expressions(params: &Params) -> Result<Vec<String>> {
         });
     }
     let flags = if flags.is_empty() { flags } else { format!("(?{flags})") };
-    Ok(terms::REGEX.sent_all(params).map(|text| format!("{flags}{text}")).collect())
+    Ok(terms::REGEX.sent_all(params).map(|text| format!("{flags}{}", java_expression(text))).collect())
 }
 
 #[cfg(test)]

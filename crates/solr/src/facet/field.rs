@@ -5,6 +5,7 @@
 use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result, ShardListing};
 
 use super::target::{Target, lacks_column};
+use crate::java_expression::java_expression;
 use crate::params::facet as params;
 use crate::params::{Fallback, Param, Params};
 use crate::query::{Field, LocalParams, QueryContext};
@@ -47,7 +48,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFa
             .filter(|prefix| !prefix.is_empty())
             .map(|prefix| as_indexed(&field, prefix)),
         contains: contains.filter(|part| !part.is_empty()).map(|part| (part, ignore_case)),
-        matches: options.read(&params::MATCHES)?.map(|pattern| ascii_classes(&pattern)),
+        matches: options.read(&params::MATCHES)?.map(|pattern| java_expression(&pattern)),
         exclude_terms: options.read(&params::EXCLUDE_TERMS)?.map(|list| split(&list)).unwrap_or_default(),
         by_terms: exists || method.as_deref() == Some("enum"),
         terms,
@@ -125,30 +126,6 @@ fn split(list: &str) -> Vec<String> {
     parts
 }
 
-/// The classes `\w`, `\d`, `\s` of Java's patterns hold ASCII only.
-fn ascii_classes(pattern: &str) -> String {
-    let (mut out, mut inside) = (String::with_capacity(pattern.len()), false);
-    let mut chars = pattern.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            // Within brackets a class is spelled without brackets of its own.
-            inside = (inside || c == '[') && c != ']';
-            out.push(c);
-            continue;
-        }
-        let escaped = chars.next();
-        let class = CLASSES.iter().find(|(name, _)| Some(*name) == escaped).map(|(_, class)| *class);
-        match (class, inside) {
-            (Some(class), true) => out.push_str(class),
-            (Some(class), false) => out.extend(["[", class, "]"]),
-            (None, _) => out.extend([Some(c), escaped].into_iter().flatten()),
-        }
-    }
-    out
-}
-
-const CLASSES: [(char, &str); 3] = [('w', "0-9A-Za-z_"), ('d', "0-9"), ('s', r" \t\n\x0B\f\r")];
-
 fn check(facet: &FieldFacet, field: &Field, method: Option<&str>) -> Result<()> {
     let name = &facet.field;
     let number = field.spec.class().has_number_column();
@@ -176,18 +153,4 @@ fn check(facet: &FieldFacet, field: &Field, method: Option<&str>) -> Result<()> 
         ));
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_of_patterns_are_ascii() {
-        let check = |pattern: &str, expected: &str| assert_eq!(ascii_classes(pattern), expected, "{pattern}");
-        check("a.*", "a.*");
-        check(r"\w+", "[0-9A-Za-z_]+");
-        check(r"[\d.]\.\\w", r"[0-9.]\.\\w");
-        check(r"a\", r"a\");
-    }
 }

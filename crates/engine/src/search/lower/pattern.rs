@@ -31,6 +31,11 @@ pub(super) fn wildcard(pattern: &str) -> String {
 }
 
 fn push_literal(out: &mut String, literal: char) {
+    // Behind a backslash these are ends of words, which an automaton has none of.
+    if matches!(literal, '<' | '>') {
+        let _ = write!(out, "\\x{:02X}", u32::from(literal));
+        return;
+    }
     if literal.is_ascii_punctuation() {
         out.push('\\');
     }
@@ -41,8 +46,11 @@ fn push_literal(out: &mut String, literal: char) {
 pub(super) fn regex(pattern: &str) -> Result<String> {
     let mut out = String::from("(?s)");
     let mut chars = pattern.chars().peekable();
+    // Where nothing stands before it that it could repeat, an operator is a character: `(?i)` is no flag.
+    let mut at_start = true;
     while let Some(next) = chars.next() {
         match next {
+            '?' | '*' | '+' | '{' | '|' if at_start => push_literal(&mut out, next),
             '\\' => escape(&mut chars, &mut out)?,
             '"' => quoted(&mut chars, &mut out, pattern)?,
             '<' => interval(&mut chars, &mut out, pattern)?,
@@ -53,6 +61,7 @@ pub(super) fn regex(pattern: &str) -> Result<String> {
             '.' | '?' | '*' | '+' | '|' | '(' | ')' => out.push(next),
             other => push_literal(&mut out, other),
         }
+        at_start = matches!(next, '(' | '|') && !at_start || next == '(';
     }
     Ok(out)
 }
@@ -77,6 +86,11 @@ fn escape(chars: &mut Peekable<Chars<'_>>, out: &mut String) -> Result<()> {
         Some('S') => out.push_str("[^ \\t\\n\\r]"),
         Some('w') => out.push_str("[0-9A-Z_a-z]"),
         Some('W') => out.push_str("[^0-9A-Z_a-z]"),
+        Some(letter) if letter.is_ascii_alphabetic() => {
+            return Err(Error::bad_request(format!(
+                "a regular expression names `\\{letter}`, which is no class; use d, D, s, S, w or W"
+            )));
+        }
         Some(literal) => push_literal(out, literal),
         None => {
             return Err(Error::bad_request(
@@ -110,6 +124,9 @@ fn class(chars: &mut Peekable<Chars<'_>>, out: &mut String, pattern: &str) -> Re
         match chars.next() {
             Some(']') if !first => break,
             Some('\\') => escape(chars, out)?,
+            Some('-') if !first && chars.peek() == Some(&']') => {
+                return Err(malformed(pattern, "has a range without its end; write `\\-` for the character"));
+            }
             Some('-') => out.push('-'),
             Some(literal) => push_literal(out, literal),
             None => return Err(malformed(pattern, "has a `[` without its `]`")),
@@ -210,11 +227,31 @@ mod tests {
         check("<01-12>", "7", false);
         check(r"\d+", "123", true);
         check(r"a\.b", "a.b", true);
+        check(r"a\<b\>", "a<b>", true);
+        check("[<>a]+", "<a>", true);
+        check("a>", "a>", true);
+        check("(?i)abc", "ABC", false);
+        check("(?i)abc", "?iabc", true);
+        check("+", "+", true);
     }
 
     #[test]
     fn what_has_no_counterpart_is_refused() {
-        for pattern in ["a~b", "a&b", "c#", "[a", "\"a", "<1-", "<a-b>", "<1-99999>", "a\\", "a{x}"] {
+        for pattern in [
+            "a~b",
+            "a&b",
+            "c#",
+            "[a",
+            "\"a",
+            "<1-",
+            "<a-b>",
+            "<1-99999>",
+            "a\\",
+            "a{x}",
+            "[a-]",
+            r"\b",
+            r"\Qa\E",
+        ] {
             assert!(regex(pattern).is_err(), "{pattern}");
         }
     }
