@@ -70,6 +70,16 @@ async fn each_search_is_told_once_with_what_took_effect() {
 }
 
 #[tokio::test]
+async fn a_body_of_json_is_told_without_its_secrets() {
+    let (served, records) = start(None).await;
+    let body = r#"{"query":"*:*","params":{"user":"me","api_key":"hush"},"facet":{"n":"sum(size_i)"}}"#;
+    served.post("/solr/films/query", "application/json", body).await;
+    let told = records.take();
+    let json = r#"json={"query":"*:*","params":{"api_key":"…"},"facet":{"n":"sum(size_i)"}}"#;
+    assert_eq!(told, [format!("films/query api_key=…&{json}&q=*:* 200 Some(1)")]);
+}
+
+#[tokio::test]
 async fn an_answer_that_was_kept_is_a_search_too() {
     let (served, records) = start(Some(1000)).await;
     for _ in 0..2 {

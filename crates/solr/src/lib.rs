@@ -20,6 +20,7 @@ pub mod params;
 pub mod query;
 pub mod query_log;
 mod real_time_get;
+mod redact;
 pub mod response;
 pub mod schema;
 pub mod security;

@@ -7,14 +7,11 @@ use std::collections::BTreeMap;
 use crate::params::Params;
 use crate::params::query::FQ;
 use crate::params::response;
-use crate::slow::is_secret;
+use crate::redact::{LEFT_OUT, is_left_out, redacted};
 
 /// Most of one value, and of all names and values together, in bytes.
 const VALUE_BYTES_MAX: usize = 4 << 10;
 const PARAMS_BYTES_MAX: usize = 16 << 10;
-
-/// What stands for a value that is left out, and at the end of one that is cut.
-const LEFT_OUT: &str = "…";
 
 /// Parameters that only say how the answer is written.
 const PRESENTATION: [&str; 8] = [
@@ -30,18 +27,17 @@ const PRESENTATION: [&str; 8] = [
 
 /// Values by name, names in order. Filters are in order and each there once, as neither changes what is
 /// found; other values stay in the order in which they were sent. Parameters that say how the answer is
-/// written are left out, and so are those of a name in `left_out`, in upper or lower case. Values of secrets
-/// are never kept.
+/// written are left out, and so are those of a name in `left_out`, in upper or lower case, and what JSON says
+/// of them. Values of secrets are never kept.
 pub fn logged_params(params: &Params, left_out: &[String]) -> BTreeMap<String, Vec<String>> {
-    let is_kept = |name: &str| {
-        !PRESENTATION.contains(&name) && !left_out.iter().any(|known| known.eq_ignore_ascii_case(name))
-    };
+    let is_kept = |name: &str| !PRESENTATION.contains(&name) && !is_left_out(name, left_out);
     let mut pairs: Vec<&(String, String)> = params.pairs().iter().filter(|(name, _)| is_kept(name)).collect();
     pairs.sort_by_key(|(name, _)| name);
     let mut kept: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut bytes = 0;
     for (name, value) in pairs {
-        let value = if is_secret(name) { LEFT_OUT.to_owned() } else { cut(value) };
+        // Before it is cut: what is cut is no JSON any more.
+        let value = cut(&redacted(name, value, left_out));
         bytes += name.len() + value.len();
         if name.len() > VALUE_BYTES_MAX || bytes > PARAMS_BYTES_MAX {
             kept.insert(LEFT_OUT.to_owned(), Vec::new());
@@ -92,6 +88,8 @@ mod tests {
     #[test]
     fn secrets_and_what_is_named_are_left_out() {
         check("q=x&API_KEY=y&user=z", &["USER"], &[("API_KEY", &["…"]), ("q", &["x"])]);
+        let body = r#"json={"query":"x","params":{"authToken":"y"}}&q=x"#;
+        check(body, &["Q"], &[("json", &[r#"{"params":{"authToken":"…"}}"#])]);
     }
 
     #[test]

@@ -30,11 +30,15 @@ const PART: &str = PARTS.beginning();
 
 /// Whether the parameters hold JSON or refer to one another; most do not.
 pub fn is_asked(params: &Params) -> bool {
-    let json = |name: &str| name == JSON.name || is_part(name);
     params
         .pairs()
         .iter()
-        .any(|(name, value)| json(name) || [name, value].into_iter().any(|text| macros::any(text)))
+        .any(|(name, value)| is_json(name) || [name, value].into_iter().any(|text| macros::any(text)))
+}
+
+/// Whether the parameter is a request in JSON or a part of one.
+pub(crate) fn is_json(name: &str) -> bool {
+    name == JSON.name || is_part(name)
 }
 
 /// Whether the parameter is a part of the request's JSON.

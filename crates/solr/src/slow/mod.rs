@@ -8,6 +8,7 @@ use meter::{Phase, PhaseFigures, Traced, Usage};
 use plan::Component;
 
 use crate::params::Params;
+use crate::redact::redacted;
 use crate::response::{Entries, Name, Node};
 
 pub use why::why;
@@ -15,9 +16,6 @@ pub use why::why;
 /// Most of a request's parameters that the log keeps, and most of one value, in bytes.
 const PARAMS_BYTES_MAX: usize = 1024;
 const VALUE_BYTES_MAX: usize = 256;
-
-/// Parts of names whose values are nobody's business.
-const SECRET: [&str; 6] = ["password", "passwd", "secret", "token", "credential", "apikey"];
 
 /// A request that took longer than it should.
 #[derive(Clone, Debug)]
@@ -165,17 +163,11 @@ pub fn shown_params(params: &Params) -> String {
             shown.push_str("&…");
             break;
         }
-        let value = if is_secret(name) { "…" } else { value };
+        let value = redacted(name, value, &[]);
         let separator = if shown.is_empty() { "" } else { "&" };
-        shown.extend([separator, &cut(name), "=", &cut(value)]);
+        shown.extend([separator, &cut(name), "=", &cut(&value)]);
     }
     shown
-}
-
-/// Whether values of the name are nobody's business.
-pub(crate) fn is_secret(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase().replace(['_', '-', '.'], "");
-    SECRET.iter().any(|secret| lower.contains(secret))
 }
 
 fn cut(text: &str) -> String {
@@ -211,6 +203,8 @@ mod tests {
         ] {
             assert_eq!(shown(query), expected);
         }
+        let body = r#"json={"params":{"password":"x"}}"#;
+        assert_eq!(shown(body), r#"json={"params":{"password":"…"}}"#);
         let long = "é".repeat(1000);
         assert_eq!(shown(&format!("q={long}")), format!("q={}…", "é".repeat(128)));
         let many = vec!["name=value"; 1000].join("&");
