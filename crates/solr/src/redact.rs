@@ -3,11 +3,10 @@
 //! How much of a value a log has room for is each log's own matter (`query_log.rs`, `slow/`).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use crate::json_request::is_json;
 use crate::params::{paging, query, response};
-use crate::response::{JsonStyle, Name, Node, write_json};
+use crate::response::{JsonStyle, Node, write_json};
 use crate::update::{Event, JsonReader, Names, RawValue, value};
 
 /// What stands for a value that is left out.
@@ -38,7 +37,7 @@ pub(crate) fn redacted<'a>(name: &str, value: &'a str, left_out: &[String]) -> C
     let Some(mut json) = parse(value) else { return Cow::Borrowed(LEFT_OUT) };
     let before = json.clone();
     redact(&mut json, left_out);
-    if json == before { Cow::Borrowed(value) } else { Cow::Owned(text(&json)) }
+    if json == before { Cow::Borrowed(value) } else { Cow::Owned(text(json)) }
 }
 
 /// Whether a parameter is one of `left_out`, in upper or lower case, or a part of a request's JSON by its
@@ -87,9 +86,9 @@ fn redact(value: &mut RawValue, left_out: &[String]) {
     }
 }
 
-fn text(value: &RawValue) -> String {
+fn text(value: RawValue) -> String {
     let mut out = Vec::new();
-    match node(value) {
+    match Node::from(value) {
         Node::Map(entries) => write_json(&entries, &JsonStyle::default(), &mut out),
         // A part of a request (`json.filter`) is any value: written as the one member, without its name.
         other => {
@@ -99,24 +98,6 @@ fn text(value: &RawValue) -> String {
         }
     }
     String::from_utf8_lossy(&out).into_owned()
-}
-
-fn node(value: &RawValue) -> Node {
-    match value {
-        RawValue::Null => Node::Null,
-        RawValue::Bool(flag) => Node::Bool(*flag),
-        RawValue::Long(number) => Node::Long(*number),
-        RawValue::Float(number) => Node::Float(*number),
-        RawValue::Double(number) => Node::Double(*number),
-        RawValue::Str(text) => Node::str(text.clone()),
-        RawValue::Date(ms) => Node::Date(*ms),
-        RawValue::Bytes(bytes) => Node::Bytes(bytes.clone()),
-        RawValue::List(values) => Node::Array(values.iter().map(node).collect()),
-        RawValue::Map(entries) => {
-            let entry = |(name, value): &(Arc<str>, RawValue)| (Name::Owned(name.to_string()), node(value));
-            Node::Map(entries.iter().map(entry).collect())
-        }
-    }
 }
 
 #[cfg(test)]
