@@ -61,6 +61,7 @@ usage: cargo xtask TASK
          [--no-rebuilds]   every second fault meets a collection in a rebuild, else
          [--store URL]     of the shards, a place that is empty; without it a folder
          [--keep DIR]      the cluster's folder, which stays with its logs; without it one that stays if a promise is broken
+         [--release]       members of a build of the release, which leave more of the machine to each other
          [--json]          one object on standard output";
 
 fn main() -> ExitCode {

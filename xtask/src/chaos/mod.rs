@@ -87,7 +87,7 @@ struct Run {
 
 impl Run {
     fn start(root: &Path, dir: &Path, options: &Options) -> Result<Self> {
-        let binary = server::build(root, false)?;
+        let binary = server::build(root, options.release)?;
         let zookeeper = match std::env::var_os("ZOOKEEPER_HOME").filter(|home| !home.is_empty()) {
             Some(home) => PathBuf::from(home),
             None => crate::zookeeper::fetch(root)?,

@@ -26,6 +26,8 @@ pub struct Options {
     pub no_rebuilds: bool,
     /// The cluster's folder, which stays.
     pub keep: Option<PathBuf>,
+    /// Of a build of the release.
+    pub release: bool,
     pub json: bool,
 }
 
@@ -45,6 +47,7 @@ impl Options {
             store: words.value("--store")?,
             no_rebuilds: words.flag("--no-rebuilds"),
             keep: words.value("--keep")?.map(PathBuf::from),
+            release: words.flag("--release"),
             json: words.flag("--json"),
         };
         words.finish()?;

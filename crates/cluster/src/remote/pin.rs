@@ -91,6 +91,8 @@ impl RemotePin {
             None => {}
             Some(Kept::There(link, id)) => {
                 drop(kept);
+                // Never of another replica, though it has the shard: what was found so far names places of
+                // this moment, and in another's they are other documents.
                 let asked = Question::Pinned(Moment::Kept(id), question);
                 return link.ask_pin(&asked, meters, Watch::Wait).1.map_err(|error| self.lost(error));
             }
@@ -239,8 +241,8 @@ pub(super) fn asks_another(error: &Error) -> bool {
     matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown | ErrorKind::ReplicaLost)
 }
 
-/// Of several that were asked in vain what each said. Who leads and who follows may change at this moment, so
-/// that it is worth asking again soon; one alone is as it is.
+/// Of several that were asked in vain what each said. Who leads and who follows may change at this moment,
+/// so that it is worth asking again soon; one alone is as it is.
 pub(super) fn nobody_answers(failed: Vec<Error>) -> Error {
     let mut told: Vec<&str> = Vec::new();
     for error in &failed {

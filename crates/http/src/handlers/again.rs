@@ -49,6 +49,9 @@ impl Attempts {
                 Ok(true)
             }
             Some(TransientFailure::ReplicaLost) => {
+                // For about a second in all: another replica answers at once where there is one, and for
+                // what only a new leader mends, after a session, clients had better ask again than wait here
+                // by thousands.
                 let pause_ms = ANEW_MS.get(self.lost).filter(|_| !permit.meters.allowance.is_used_up());
                 self.lost += 1;
                 let Some(pause_ms) = pause_ms else { return Ok(false) };
@@ -59,7 +62,8 @@ impl Attempts {
     }
 }
 
-/// Which of several collections it was that refused, nobody tells: the changes of all of them are waited for.
+/// Which of several collections it was that refused, nobody tells: the changes of all of them are waited
+/// for.
 async fn await_changes(
     call: &Call<'_>,
     collection: &Arc<Collection>,
