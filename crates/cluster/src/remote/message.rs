@@ -1,7 +1,7 @@
-//! What members say to one another about a shard: the seam's calls as values. MessagePack with the names of
-//! fields, read by what each side knows: a field that is not known is passed over, one that is missing has
-//! its default, so a member may be a release older or younger. Whatever an older one would take for
-//! something else gets a new name.
+//! What members say to one another about a shard: the seam's calls as values. CBOR (RFC 8949) with the
+//! names of fields, read by what each side knows: a field that is not known is passed over, one that is
+//! missing has its default, so a member may be a release older or younger. Whatever an older one would take
+//! for something else gets a new name.
 
 use std::borrow::Cow;
 
@@ -170,14 +170,14 @@ pub(super) enum ReadQuestion<'a> {
 }
 
 pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>> {
-    // With names, by which members of two releases understand one another.
-    rmp_serde::to_vec_named(message)
+    // Structures are written as maps of names, by which members of two releases understand one another.
+    minicbor_serde::to_vec(message)
         .map_err(|error| Error::internal("a message between members cannot be written").with_source(error))
 }
 
 /// Errors: `Unavailable` for what this release does not understand: another member may.
 pub(super) fn decode<T: DeserializeOwned>(message: &[u8]) -> Result<T> {
-    rmp_serde::from_slice(message).map_err(|error| {
+    minicbor_serde::from_slice(message).map_err(|error| {
         let text =
             format!("a message of another member is not understood ({error}); do both run one release?");
         Error::new(ErrorKind::Unavailable, text).with_source(error)

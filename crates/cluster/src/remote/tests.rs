@@ -161,19 +161,28 @@ fn what_is_not_known_is_passed_over() {
     let message = Younger { pin: Some(7), result: Ok(5), weather: "fine".into() };
     let answered: ShardReply<u32> = decode(&encode(&message).unwrap()).unwrap();
     assert_eq!((answered.pin, answered.met.len(), answered.result), (Some(7), 0, Ok(5)));
-    let error = decode::<ShardReply<u32>>(b"\xc1").err().unwrap();
-    assert_eq!(error.kind, ErrorKind::Unavailable);
+    for broken in [&b"\xff"[..], b"\xa1", b"\xa1fresult\xa1bOk\x1b\xff", b""] {
+        let error = decode::<ShardReply<u32>>(broken).err().unwrap();
+        assert_eq!(error.kind, ErrorKind::Unavailable);
+    }
+}
+
+/// What is passed over may be of any shape, and takes no stack for it.
+#[test]
+fn what_is_passed_over_may_nest_deeply() {
+    let mut message = b"\xa3cpin\xf6fresult\xa1bOk\x05gweather".to_vec();
+    message.extend(vec![0x81; 1_000_000]);
+    message.push(0);
+    assert_eq!(decode::<ShardReply<u32>>(&message).unwrap().result, Ok(5));
 }
 
 /// As the first release that had it sent it: what later ones send is understood by that one, too.
 #[test]
 fn a_question_for_a_copy_of_a_file_is_what_it_was() {
-    let sent =
-        b"\x84\xa5shard\x83\xaacollection\xa5films\xaacreated_ms\xcf\x00\x00\x01\xa1\xfd\x8ci\x00\xa6folder\
-        \xa6shard1\xa6limits\x84\xa7time_ms\xc0\xa6cpu_ms\xc0\xacmemory_bytes\xc0\xb0memory_bytes_max\xc0\
-        \xa8released\x90\xa8question\x81\xa8FileCopy\x84\xa4name\xa8a1.store\xa4size\t\xa5crc32\
-        \xce\xcb\xf49&\xa6offset\x04";
-    let answered = b"\x83\xa3pin\xc0\xa3met\x90\xa6result\x81\xa2Ok\xc4\x0556789";
+    let sent = b"\xa4eshard\xa3jcollectionefilmsjcreated_ms\x1b\x00\x00\x01\xa1\xfd\x8ci\x00ffolderfshard1\
+        flimits\xa4gtime_ms\xf6fcpu_ms\xf6lmemory_bytes\xf6pmemory_bytes_max\xf6hreleased\x80\
+        hquestion\xa1hFileCopy\xa4dnameha1.storedsize\tecrc32\x1a\xcb\xf49&foffset\x04";
+    let answered = b"\xa3cpin\xf6cmet\x80fresult\xa1bOkE56789";
     let shard =
         ShardAddress { collection: "films".into(), created_ms: 1_795_255_200_000, folder: "shard1".into() };
     let question = Question::FileCopy { name: "a1.store".into(), size: 9, crc32: 0xcbf4_3926, offset: 4 };

@@ -17,7 +17,7 @@ use super::{Forward, Forwarded};
 
 /// Where members are asked of the shards that they serve.
 pub(crate) const SHARDS_PATH: &str = "/parhelion/shards";
-pub(crate) const CONTENT_TYPE: &str = "application/vnd.parhelion.shards+msgpack";
+pub(crate) const CONTENT_TYPE: &str = "application/vnd.parhelion.shards+cbor";
 /// How much longer than its request may take whoever is asked may need to say that it takes longer.
 const GRACE_MS: u64 = 2_000;
 
