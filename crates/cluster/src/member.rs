@@ -29,6 +29,7 @@ const SILENT_MS: i64 = 2_000;
 
 impl Assignment {
     pub fn new(own: Member, secret: String, living: Arc<Living>) -> Self {
+        living.set_own_id(&own.id);
         Self { own, secret, living, gone: GoneMembers::default(), silent: Mutex::default() }
     }
 
@@ -62,7 +63,9 @@ impl Assignment {
     pub fn due<'a>(&self, owned: &'a BTreeMap<String, Owned>) -> BTreeMap<&'a str, Owners> {
         let living = self.living.list();
         // Nobody is chosen, and nothing taken, before it was told who lives.
-        let mut load: BTreeMap<&str, usize> = living.iter().map(|member| (member.id.as_str(), 0)).collect();
+        // Nor any that is not there for data, unless it has a replica by somebody's wish.
+        let for_data = living.iter().filter(|it| it.roles.data);
+        let mut load: BTreeMap<&str, usize> = for_data.map(|it| (it.member.id.as_str(), 0)).collect();
         let nobody = Owners::default();
         let owners = |owned: &'a Owned| owned.owners.as_ref().map(|owners| &owners.value);
         for owned in owned.values() {
@@ -75,8 +78,8 @@ impl Assignment {
         for (key, owned) in owned {
             let before = owners(owned).unwrap_or(&nobody);
             let shards = owned.entry.shards();
-            let is_alive = |member: &Member| living.iter().any(|it| it.id == member.id);
-            let of = |id: &str| living.iter().find(|it| it.id == id);
+            let is_alive = |member: &Member| living.iter().any(|it| it.member.id == member.id);
+            let of = |id: &str| living.iter().map(|it| &it.member).find(|it| it.id == id);
             let Some(lead) = (match is_alive(&before.lead) {
                 true => Some(&before.lead),
                 // Whoever has a part of it has it open.
@@ -129,7 +132,7 @@ impl Assignment {
     /// Whether this member is to end what was begun so: it began it, or is the first of those who live where
     /// whoever did is gone.
     pub fn may_end(&self, begun: &Owners) -> bool {
-        let first = || self.living.list().into_iter().map(|member| member.id).min();
+        let first = || self.living.list().into_iter().map(|it| it.member.id).min();
         self.has_begun(begun) || !self.living.has(&begun.lead) && first().as_ref() == Some(&self.own.id)
     }
 

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use crate::living::{LivingMember, Zones};
 use crate::owners::{Member, Owned, Owners};
 
 /// Replicas that one look replaces; the next one goes on.
@@ -47,11 +48,11 @@ impl GoneMembers {
     }
 
     /// Who has replicas and does not live.
-    pub fn look(&self, owned: &BTreeMap<String, Owned>, living: &[Member], now_ms: i64) {
+    pub fn look(&self, owned: &BTreeMap<String, Owned>, living: &[LivingMember], now_ms: i64) {
         let owners = owned.values().filter_map(|owned| owned.owners.as_ref());
         let named = owners.flat_map(|owners| owners.value.members().into_iter().cloned().collect::<Vec<_>>());
         let gone: BTreeMap<String, Member> = named
-            .filter(|it| !living.iter().any(|living| living.id == it.id))
+            .filter(|it| !living.iter().any(|living| living.member.id == it.id))
             .map(|it| (it.id.clone(), it))
             .collect();
         let since_ms = &mut self.state().since_ms;
@@ -73,20 +74,21 @@ impl GoneMembers {
     }
 
     /// What this member is to write of the collections that it leads, where followers are gone for too long:
-    /// each is replaced by the living member that has the fewest shards and none of its replicas. Where there
-    /// is none it stays.
+    /// each is replaced by the living member that is there for data, is in another zone than the other
+    /// replicas, has the fewest shards, and none of its replicas. Where there is none it stays.
     pub fn due<'a>(
         &self,
         own_id: &str,
         owned: &'a BTreeMap<String, Owned>,
-        (living, now_ms): (&[Member], i64),
+        (living, now_ms): (&[LivingMember], i64),
     ) -> BTreeMap<&'a str, Owners> {
         let State { after_ms: Some(after_ms), since_ms } = &*self.state() else { return BTreeMap::new() };
         let is_due = |it: &Member| {
             since_ms.get(&it.id).is_some_and(|(_, since_ms)| now_ms.saturating_sub(*since_ms) >= *after_ms)
         };
         // Leaders and followers alike: a copy takes as much room as what it is a copy of.
-        let mut load: BTreeMap<&str, usize> = living.iter().map(|member| (member.id.as_str(), 0)).collect();
+        let mut load: BTreeMap<&str, usize> = living.iter().map(|it| (it.member.id.as_str(), 0)).collect();
+        let zones = Zones::of(living);
         let of = |owned: &'a Owned| owned.owners.as_ref().map(|owners| &owners.value);
         for (owned, owners) in owned.values().filter_map(|owned| Some((owned, of(owned)?))) {
             for shard in owned.entry.shards() {
@@ -109,8 +111,10 @@ impl GoneMembers {
                     .collect();
                 // One a shard and look: the one that was just chosen is not among these.
                 let Some(gone) = followers.iter_mut().find(|it| is_due(&it.member)) else { continue };
-                let free = living.iter().filter(|it| !has_one.contains(&it.id));
-                let next = free.min_by_key(|it| (load.get(it.id.as_str()).copied(), it.id.clone()));
+                let may = living.iter().filter(|it| it.roles.data).map(|it| &it.member);
+                let free = may.filter(|it| !has_one.contains(&it.id));
+                let rank = |it: &Member| (zones.shared(&it.id, &has_one), load.get(it.id.as_str()).copied());
+                let next = free.min_by_key(|it| (rank(it), it.id.clone()));
                 // The others wait for the next look, which counts what these have become.
                 let Some(next) = next.filter(|_| left > 0) else { continue };
                 left -= 1;

@@ -19,6 +19,9 @@ pub struct Member {
     pub name: String,
     /// Where the others reach it, without a path.
     pub url: String,
+    /// What else it says of itself to the others, by names that mean nothing here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
 }
 
 /// The nodes of members by their names, as they stand at the moment: a member that returned has one of the

@@ -1,6 +1,7 @@
 //! Publishers against a ZooKeeper in memory: what is shown, what an outage or another member does to it. Time
 //! is the tests' own.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -64,7 +65,8 @@ impl TestMember {
     }
 
     fn publisher_of(&self, cluster: &str, tree: &MemoryTree) -> Publisher {
-        let own = Member { id: self.id(), name: self.live_node(), url: format!("http://{}:8983", self.host) };
+        let url = format!("http://{}:8983", self.host);
+        let own = Member { id: self.id(), name: self.live_node(), url, facts: BTreeMap::default() };
         Publisher::start(tree.clone(), cluster.to_owned(), own, Arc::new(self.clone()))
     }
 

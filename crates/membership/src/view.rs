@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::tree::Lifetime;
 
 /// Everything below these is the cluster's: what a view does not name there goes.
-pub(crate) const FOLDERS: [&str; 3] = ["/collections", "/configs", "/live_nodes"];
+pub(crate) const FOLDERS: [&str; 4] = ["/collections", "/configs", "/live_nodes", "/node_roles"];
 /// Nodes without any below them.
 pub(crate) const FILES: [&str; 2] = ["/aliases.json", "/clusterprops.json"];
 

@@ -135,7 +135,10 @@ impl Server {
         let mut config = ServeConfig::new(configsets, Arc::new(new_uuid));
         node.replace_gone_after(zookeeper.replace_after_ms());
         let shown = match zookeeper.place()? {
-            Some(place) => Some(ShownNode::start(place, &node, config.configsets.clone()).await?),
+            Some(place) => {
+                let shown = (place, zookeeper.facts());
+                Some(ShownNode::start(shown, &node, config.configsets.clone()).await?)
+            }
             None => None,
         };
         config.view = shown.clone().map(|shown| shown as Arc<dyn PublicView>);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use cluster::Node;
+use cluster::{LivingMember, Node, NodeRoles};
 use http::{Configsets, PublicView};
 use membership::{Member, Publisher, Shown, Source, TreeError, View, ZooKeeperPlace};
 use plan::{Error, ErrorKind};
@@ -54,6 +54,50 @@ pub struct ZooKeeperArgs {
     /// replicas; 0 is for ever.
     #[arg(long, value_name = "SECONDS", requires = "zk", default_value_t = 600, env = "PARHELION_REPLACE_AFTER", value_parser = clap::value_parser!(u64).range(0..=31_536_000))]
     pub replace_after: u64,
+    /// With --zk: what this node is there for, as Solr's `solr.node.roles`: `data:off` for one that is given
+    /// no replicas unless a request names it, `coordinator:on` for one that is to be asked. Every node
+    /// answers searches and updates of all collections, whatever its roles.
+    #[arg(long, value_name = "ROLE:MODE,…", requires = "zk", default_value = "data:on", env = "PARHELION_NODE_ROLES", value_parser = read_roles)]
+    pub node_roles: NodeRoles,
+    /// With --zk: what fails together with this node, by a name: a rack, a site. Replicas of a shard are put
+    /// in as many zones as there are, and `shards.preference=zone:NAME` asks those of one first.
+    #[arg(long, value_name = "NAME", requires = "zk", env = "PARHELION_ZONE", value_parser = read_zone)]
+    pub zone: Option<String>,
+}
+
+const DATA: &str = "data";
+const COORDINATOR: &str = "coordinator";
+const ZONE: &str = "zone";
+
+/// As Solr writes them; what is not said is as it is without the flag. Errors: what is no role or mode.
+fn read_roles(text: &str) -> Result<NodeRoles, String> {
+    let mut roles = NodeRoles::default();
+    for said in text.split(',').map(str::trim).filter(|said| !said.is_empty()) {
+        let is_on = match said.split_once(':').map(|(role, mode)| (role.trim(), mode.trim())) {
+            Some((DATA | COORDINATOR, "on")) => true,
+            Some((DATA | COORDINATOR, "off")) => false,
+            Some(("overseer", _)) => {
+                return Err("there is no overseer here, and so no role of one; leave it out".to_owned());
+            }
+            _ => {
+                return Err(format!("`{said}` is no role; use `data:on|off` and `coordinator:on|off`"));
+            }
+        };
+        match said.starts_with(DATA) {
+            true => roles.data = is_on,
+            false => roles.coordinator = is_on,
+        }
+    }
+    Ok(roles)
+}
+
+/// It stands between commas and behind colons in requests. Errors: what could not.
+fn read_zone(text: &str) -> Result<String, String> {
+    let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
+    match !text.is_empty() && text.chars().all(fits) {
+        true => Ok(text.to_owned()),
+        false => Err("a zone is called by letters, digits, `-`, `_` and `.`".to_owned()),
+    }
 }
 
 impl ZooKeeperArgs {
@@ -61,6 +105,14 @@ impl ZooKeeperArgs {
     pub fn replace_after_ms(&self) -> Option<i64> {
         let ms = i64::try_from(self.replace_after.saturating_mul(1_000)).ok();
         ms.filter(|ms| *ms > 0)
+    }
+
+    /// What the node says of itself to the other members.
+    pub fn facts(&self) -> BTreeMap<String, String> {
+        let mode = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
+        let roles = [(DATA, mode(self.node_roles.data)), (COORDINATOR, mode(self.node_roles.coordinator))];
+        let zone = self.zone.clone().map(|zone| (ZONE, zone));
+        roles.into_iter().chain(zone).map(|(name, said)| (name.to_owned(), said)).collect()
     }
 
     /// Where the node is to be shown, if it is. Errors: credentials that cannot be read.
@@ -95,7 +147,7 @@ pub struct ShownNode {
 impl ShownNode {
     /// Begins to keep the view of the node's cluster, and to serve what is the node's.
     pub async fn start(
-        place: ZooKeeperPlace,
+        (place, facts): (ZooKeeperPlace, BTreeMap<String, String>),
         node: &Arc<Node>,
         configsets: Configsets,
     ) -> anyhow::Result<Arc<Self>> {
@@ -108,7 +160,8 @@ impl ShownNode {
         }
         let stirred = Arc::new(Notify::new());
         let source = Arc::new(NodeView { node: Arc::downgrade(node), configsets, stirred: stirred.clone() });
-        let publisher = Arc::new(Publisher::start(place.clone(), cluster, Member { id, name, url }, source));
+        let publisher =
+            Arc::new(Publisher::start(place.clone(), cluster, Member { id, name, url, facts }, source));
         node.set_census(census(&publisher));
         let hinted = Arc::downgrade(&publisher);
         let hint = move || hinted.upgrade().iter().for_each(|publisher| publisher.hint());
@@ -166,6 +219,15 @@ impl PublicView for ShownNode {
     }
 }
 
+/// As another member says it of itself. What it does not say is as of one that was told nothing, and so is
+/// what this release does not know.
+fn living_member(Member { id, name, url, facts }: Member) -> LivingMember {
+    let is = |role: &str, mode: &str| facts.get(role).is_some_and(|said| said == mode);
+    let roles = NodeRoles { data: !is(DATA, "off"), coordinator: is(COORDINATOR, "on") };
+    let zone = facts.get(ZONE).cloned();
+    LivingMember { member: cluster::Member { id, name, url }, roles, zone }
+}
+
 /// What is shown is compared behind a reading of who lives, which is told first.
 fn census(publisher: &Arc<Publisher>) -> cluster::Census {
     let (publisher, runtime) = (Arc::downgrade(publisher), Handle::current());
@@ -219,9 +281,7 @@ impl Source for NodeView {
 
     fn living(&self, members: Vec<Member>) {
         let Some(node) = self.node.upgrade() else { return };
-        let member = |Member { id, name, url }: Member| cluster::Member { id, name, url };
-        let members: Vec<cluster::Member> = members.into_iter().map(member).collect();
-        node.set_living(members);
+        node.set_living(members.into_iter().map(living_member));
         // Also where they are the same: another may have changed whose a collection is.
         self.stirred.notify_one();
     }
@@ -230,6 +290,28 @@ impl Source for NodeView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roles_are_read_and_told() {
+        let read = |text: &str| read_roles(text).map(|it| (it.data, it.coordinator));
+        assert_eq!(read("data:off,coordinator:on"), Ok((false, true)));
+        assert_eq!(read(" coordinator:on "), Ok((true, true)));
+        assert_eq!(read(""), Ok((true, false)));
+        assert!(read("overseer:allowed").unwrap_err().contains("no overseer"));
+        assert!(read("data:maybe").unwrap_err().contains("`data:maybe` is no role"));
+        assert!(read("data").is_err() && read_zone("a,b").is_err() && read_zone("").is_err());
+        let args = ZooKeeperArgs {
+            node_roles: NodeRoles { data: false, coordinator: true },
+            zone: Some("west".to_owned()),
+            ..ZooKeeperArgs::default()
+        };
+        let told = Member { id: "1".into(), name: "a".into(), url: "b".into(), facts: args.facts() };
+        let heard = living_member(told);
+        assert_eq!((heard.roles, heard.zone.as_deref()), (args.node_roles, Some("west")));
+        // One of a release that says nothing.
+        let silent = Member { id: "1".into(), name: "a".into(), url: "b".into(), facts: BTreeMap::default() };
+        assert_eq!(living_member(silent).roles, NodeRoles::default());
+    }
 
     #[test]
     fn addresses_that_are_shown() {

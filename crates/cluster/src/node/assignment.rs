@@ -13,7 +13,7 @@ use super::{Directory, Node, NodeConfig};
 use crate::catalog::MetadataHomes;
 use crate::collection::Collection;
 use crate::collection_documents::CollectionDocument;
-use crate::living::Census;
+use crate::living::{Census, LivingMember};
 use crate::member::{Assignment, Description};
 use crate::offload;
 use crate::owners::{Member, Owned, OwnedCollections, Owners};
@@ -57,9 +57,14 @@ impl Node {
     }
 
     /// Who lives, itself among them, as it was told last.
-    pub fn living(&self) -> Vec<Member> {
+    pub fn living(&self) -> Vec<LivingMember> {
         let told = self.assignment.as_ref().map(|it| it.living.list()).unwrap_or_default();
-        if told.is_empty() { vec![self.member()] } else { told }
+        if told.is_empty() { vec![self.member().into()] } else { told }
+    }
+
+    /// Those of them that are given replicas for which no request names them.
+    pub fn living_for_data(&self) -> Vec<LivingMember> {
+        self.living().into_iter().filter(|it| it.roles.data).collect()
     }
 
     /// Whether a member lives, as far as was told.
@@ -81,9 +86,9 @@ impl Node {
     }
 
     /// Tells it who lives.
-    pub fn set_living(&self, members: Vec<Member>) {
+    pub fn set_living(&self, members: impl IntoIterator<Item: Into<LivingMember>>) {
         if let Some(assignment) = &self.assignment {
-            assignment.living.set(members);
+            assignment.living.set(members.into_iter().map(Into::into).collect());
         }
     }
 

@@ -1,6 +1,6 @@
-//! Who is to have what of a collection that is made: of the living whoever has the fewest shards. In: names
-//! of nodes and how many replicas there are to be; out: the assignment, written by whoever makes the
-//! collection.
+//! Who is to have what of a collection that is made: of those that live and are there for data whoever has
+//! the fewest shards, and the replicas of a shard in as many zones as there are. In: names of nodes and how
+//! many replicas there are to be; out: the assignment, written by whoever makes the collection.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use plan::{Error, Result};
 
 use super::Node;
 use crate::collection_documents::CollectionDocument;
+use crate::living::{LivingMember, Zones};
 use crate::owners::{Member, Owners};
 use crate::replica::ReplicaCounts;
 
@@ -15,13 +16,10 @@ use crate::replica::ReplicaCounts;
 pub const CORES_MAX_PROPERTY: &str = "maxCoresPerNode";
 
 impl Node {
-    /// Who of the living is to lead a new collection: of those that may, whoever serves the fewest shards,
-    /// this member among equals.
-    pub fn least_loaded(&self, may: impl Fn(&Member) -> bool) -> Option<Member> {
-        let (own, load, max) = (self.member(), self.shards_served(), self.cores_max());
-        let load = |member: &Member| load.get(&member.id).copied().unwrap_or_default();
-        let living = self.living().into_iter().filter(|it| may(it) && load(it) < max);
-        living.min_by_key(|it| (load(it), it.id != own.id, it.id.clone()))
+    /// Who of these nodes, by their names, is to lead a new collection; of those that are there for data
+    /// where none is named: whoever serves the fewest shards, this member among equals.
+    pub fn least_loaded(&self, named: &[String]) -> Option<Member> {
+        Dealer::new(self, named).least(None, &[])
     }
 
     /// How many replicas a node may have for one to be put there; what is there stays.
@@ -75,8 +73,9 @@ impl Node {
 }
 
 /// Deals out the replicas of one shard after the other.
-struct Dealer {
+pub(super) struct Dealer {
     own_id: String,
+    living: Vec<LivingMember>,
     /// Who may have any, as long as it has fewer than `cores_max`.
     may: Vec<Member>,
     cores_max: usize,
@@ -87,21 +86,40 @@ struct Dealer {
 }
 
 impl Dealer {
-    fn new(node: &Node, nodes: &[String]) -> Self {
-        let mut may = node.living();
-        may.retain(|it| nodes.is_empty() || nodes.contains(&it.name));
+    /// Among the living of these names, or among all that are there for data where none is named.
+    pub fn new(node: &Node, named: &[String]) -> Self {
+        let living = node.living();
+        // Whoever is named is meant, whatever it is there for.
+        let may = |it: &&LivingMember| match named {
+            [] => it.roles.data,
+            named => named.contains(&it.member.name),
+        };
+        let may = living.iter().filter(may).map(|it| it.member.clone()).collect();
         let (own_id, cores_max) = (node.member().id, node.cores_max());
-        Self { own_id, may, cores_max, load: node.shards_served(), leaders: Vec::new() }
+        Self { own_id, living, may, cores_max, load: node.shards_served(), leaders: Vec::new() }
     }
 
-    /// Whoever leads has more to do than whoever follows: what a member leads of this collection counts
-    /// first.
-    fn least(&self, leads: bool, but: &[Member]) -> Option<Member> {
+    /// Who is to lead a shard of the collection.
+    fn leader(&self) -> Option<Member> {
+        self.least(Some(&self.leaders), &[])
+    }
+
+    /// Who is to follow a shard of which these have replicas.
+    pub fn follower(&self, have_one: &[Member]) -> Option<Member> {
+        self.least(None, have_one)
+    }
+
+    /// Whoever leads has more to do than whoever follows: what a member leads of this collection, once for
+    /// each in `leaders`, counts first.
+    fn least(&self, leaders: Option<&[String]>, but: &[Member]) -> Option<Member> {
+        let zones = Zones::of(&self.living);
         let load = |it: &Member| self.load.get(&it.id).copied().unwrap_or_default();
         let others = self.may.iter().filter(|it| !but.iter().any(|but| but.id == it.id));
         let least = others.filter(|it| load(it) < self.cores_max).min_by_key(|it| {
-            let led = self.leaders.iter().filter(|lead| leads && **lead == it.id).count();
-            (led, load(it), it.id != self.own_id, &it.id)
+            let led = leaders.into_iter().flatten().filter(|lead| **lead == it.id).count();
+            let same_zone = zones.shared(&it.id, but.iter().map(|it| &it.id));
+            // A zone before an even load: two replicas that fail together are as good as one.
+            (led, same_zone, load(it), it.id != self.own_id, &it.id)
         });
         least.cloned()
     }
@@ -112,11 +130,12 @@ impl Dealer {
         replicas: ReplicaCounts,
         owners: &mut Owners,
     ) -> Result<()> {
-        let owner = self.least(true, &[]).ok_or_else(|| {
+        let owner = self.leader().ok_or_else(|| {
             let (name, max) = (&entry.name, self.cores_max);
             if self.may.is_empty() {
                 return Error::bad_request(format!(
-                    "cannot make the shards of `{name}`: none of the nodes that may have them lives"
+                    "cannot make the shards of `{name}`: none of the nodes that may have them lives, or is there for \
+                     data; start one (`--node-roles data:on`), or name some (createNodeSet)"
                 ));
             }
             Error::bad_request(format!(
@@ -129,7 +148,7 @@ impl Dealer {
         owners.set_owner(shard, owner.clone());
         let mut chosen = vec![owner];
         for kind in replicas.follow() {
-            let Some(member) = self.least(false, &chosen) else {
+            let Some(member) = self.follower(&chosen) else {
                 let message = format!(
                     "cannot make the shards of `{}`: there are to be {} replicas of each, but only {} nodes may \
                      have one; use fewer, or start more nodes",

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use plan::{Error, Result};
 
 use super::Node;
+use super::placing::Dealer;
 use crate::collection::Collection;
 use crate::offload;
 use crate::owners::{Follower, Member, Owners};
@@ -192,15 +193,18 @@ impl Node {
     fn free_member(&self, owners: &Owners, shard: &str, name: Option<&str>) -> Result<Member> {
         let has_one = |it: &Member| owners.of_shard(shard).id == it.id || owners.follows(shard, &it.id);
         let Some(name) = name else {
-            return self.least_loaded(|it| !has_one(it)).ok_or_else(|| {
+            let follow = owners.followers_of(shard).iter().map(|it| it.member.clone());
+            let have_one: Vec<Member> = follow.chain([owners.of_shard(shard).clone()]).collect();
+            return Dealer::new(self, &[]).follower(&have_one).ok_or_else(|| {
                 Error::bad_request(format!(
-                    "every node that lives has a replica of `{shard}`, and one has one at most; start another"
+                    "every node that lives and is there for data has a replica of `{shard}`, and one has one at \
+                     most; start another"
                 ))
             });
         };
         let living = self.living();
-        let found = living.iter().find(|it| it.name == name).ok_or_else(|| {
-            let living: Vec<&str> = living.iter().map(|it| &*it.name).collect();
+        let found = living.iter().map(|it| &it.member).find(|it| it.name == name).ok_or_else(|| {
+            let living: Vec<&str> = living.iter().map(|it| &*it.member.name).collect();
             Error::bad_request(format!("the node `{name}` does not live; use one of {}", living.join(", ")))
         })?;
         if has_one(found) {

@@ -26,7 +26,8 @@ impl FileCopies for MemberCopies {
     fn find(&self, file: &SegmentFile) -> Option<Vec<u8>> {
         // Whoever lives, not who follows by the documents alone: a member that led the shard before has its
         // files too, and one that has none says so at once.
-        let others = self.exchange.living().list().into_iter().filter(|member| member.id != self.own_id);
+        let others =
+            self.exchange.living().list().into_iter().map(|it| it.member).filter(|it| it.id != self.own_id);
         others
             .map(|member| Link { exchange: self.exchange.clone(), member, address: self.address.clone() })
             // One that does not answer, or is of a release that has no such question, is passed over too.

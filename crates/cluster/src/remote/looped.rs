@@ -15,7 +15,7 @@ use super::replica::{RemoteReplica, ReplicaFacts};
 use super::shard::RemoteShard;
 use super::{Carrier, Letter};
 use crate::owners::Member;
-use crate::replica::ReplicaKind;
+use crate::replica::{Replica, ReplicaKind};
 use crate::shard::{
     AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, Shard, ShardMoment,
     ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter,
@@ -40,9 +40,10 @@ impl OpenShard for LoopedShards {
         let carrier = Arc::new(Loop { answering: Answering::new(clock), only: Only(inner.clone()) });
         let exchange = Arc::new(Exchange::default());
         exchange.set_carrier(carrier);
-        let (core, address_of_clients) = (String::new(), String::new());
-        let about = ReplicaFacts { core, kind: ReplicaKind::Nrt, leads: true, address: address_of_clients };
-        let only = RemoteReplica::new(&exchange, &Member::default(), about, &address);
+        let member = Member::default();
+        let replica = Replica { core: String::new(), node_number: 0, kind: ReplicaKind::Nrt };
+        let about = ReplicaFacts::of(true, &replica, &member);
+        let only = RemoteReplica::new(&exchange, &member, about, &address);
         let none = || Error::internal("nobody has the shard");
         let remote = RemoteShard::new([only].into(), None).ok_or_else(none)?;
         Ok(Arc::new(Looped { remote, inner }))

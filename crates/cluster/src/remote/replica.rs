@@ -9,6 +9,7 @@ use super::link::{Exchange, Link};
 use super::message::{Moment, ShardAddress};
 use super::pin::{PinTarget, RemotePin};
 use crate::collection_documents::CollectionDocument;
+use crate::living::Living;
 use crate::owners::{Member, Owners};
 use crate::replica::{Replica, ReplicaKind};
 use crate::routing::ShardDocument;
@@ -28,16 +29,24 @@ pub(crate) struct ReplicaFacts {
     pub leads: bool,
     /// As clients see it.
     pub address: String,
+    /// Whose it is, by the member's stored id.
+    pub member_id: String,
 }
 
 impl ReplicaFacts {
     pub fn of(leads: bool, replica: &Replica, member: &Member) -> Self {
         let address = format!("{}/solr/{}/", member.url, replica.core);
-        Self { core: replica.core.clone(), kind: replica.kind, leads, address }
+        let (core, kind, member_id) = (replica.core.clone(), replica.kind, member.id.clone());
+        Self { core, kind, leads, address, member_id }
     }
 
-    fn fits(&self, is_here: bool, rule: &ReplicaRule) -> bool {
+    fn fits(&self, is_here: bool, rule: &ReplicaRule, living: &Living) -> bool {
         match rule {
+            // Zones are looked up anew each time: a node says another one when it is started elsewhere.
+            ReplicaRule::Zone(zone) => living.zone_of(&self.member_id).as_ref() == Some(zone),
+            ReplicaRule::SameZone => {
+                living.own_zone().is_some_and(|own| living.zone_of(&self.member_id) == Some(own))
+            }
             ReplicaRule::Here => is_here,
             ReplicaRule::Location(prefix) => self.address.starts_with(prefix.as_str()),
             ReplicaRule::Kind(kind) => self.kind.name() == kind,
@@ -112,9 +121,8 @@ pub(crate) fn pin_chosen(
     shard: &Arc<dyn Shard>,
     ShardReplicas { own, others }: &ShardReplicas,
 ) -> Arc<dyn ShardSnapshot> {
-    if choice.is_free() || others.is_empty() {
-        return shard.pin();
-    }
+    let Some(other) = others.first().filter(|_| !choice.is_free()) else { return shard.pin() };
+    let living = other.link.exchange.living();
     let here = own.as_ref().map(|own| (own, None));
     let mut all: Vec<(&ReplicaFacts, Option<&RemoteReplica>)> =
         here.into_iter().chain(others.iter().map(|it| (&it.about, Some(it)))).collect();
@@ -125,7 +133,7 @@ pub(crate) fn pin_chosen(
         all.rotate_left(usize::try_from(by % count).unwrap_or_default());
     }
     all.sort_by_key(|(it, there)| {
-        let fits = |rule| !it.fits(there.is_none(), rule);
+        let fits = |rule| !it.fits(there.is_none(), rule, living);
         choice.rules.iter().map(fits).collect::<Vec<_>>()
     });
     // What is here always answers: nobody behind it is asked.
@@ -139,6 +147,7 @@ pub(crate) fn pin_chosen(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::living::LivingMember;
 
     #[test]
     fn rules_fit_what_they_name() {
@@ -147,12 +156,24 @@ mod tests {
             kind: ReplicaKind::Pull,
             leads: false,
             address: "http://h:8983/solr/films_shard1_replica_p2/".into(),
+            member_id: "h".into(),
         };
-        let fits = |rule: ReplicaRule| facts.fits(false, &rule);
+        let living = Living::default();
+        let fits = |rule: ReplicaRule| facts.fits(false, &rule, &living);
         assert!(fits(ReplicaRule::Kind("PULL".into())) && !fits(ReplicaRule::Kind("NRT".into())));
         assert!(fits(ReplicaRule::Leads(false)) && !fits(ReplicaRule::Leads(true)));
         assert!(fits(ReplicaRule::Location("http://h:8983/solr".into())));
         assert!(!fits(ReplicaRule::Location("http://h:7".into())) && !fits(ReplicaRule::Here));
-        assert!(facts.fits(true, &ReplicaRule::Here));
+        assert!(facts.fits(true, &ReplicaRule::Here, &living));
+        // Nobody is in a zone of which nothing was said, this node least of all.
+        assert!(!fits(ReplicaRule::Zone("west".into())) && !fits(ReplicaRule::SameZone));
+        living.set_own_id("own");
+        let in_zone = |id: &str| {
+            let member = Member { id: id.into(), ..Member::default() };
+            LivingMember { member, zone: Some("west".into()), ..LivingMember::default() }
+        };
+        living.set(vec![in_zone("h"), in_zone("own")]);
+        assert!(fits(ReplicaRule::Zone("west".into())) && fits(ReplicaRule::SameZone));
+        assert!(!fits(ReplicaRule::Zone("east".into())));
     }
 }

@@ -93,8 +93,12 @@ fn properties(call: &Call<'_>) -> Entries {
         ("file.encoding", "UTF-8"),
     ];
     let wanted = |name: &str| call.text(&PROPERTY).is_none_or(|asked| asked == name);
-    let shown = all.into_iter().filter(|(name, _)| wanted(name));
-    let shown = shown.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let all = all.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    // As a node of Solr is told its own (`-Davailability_zone`), and tools read it.
+    let own = call.server.node.member().id;
+    let zone = call.server.node.living().into_iter().find(|it| it.member.id == own).and_then(|it| it.zone);
+    let zone = zone.map(|zone| ("availability_zone".to_owned(), zone));
+    let shown = all.chain(zone).filter(|(name, _)| wanted(name));
     vec![("system.properties".into(), pairs(shown))]
 }
 

@@ -148,6 +148,8 @@ fn of_handler(handler: NodeHandler, reads: bool, params: &Params) -> Predefined 
                     | "LISTBACKUP"
                     | "VERIFYBACKUP"
                     | "OVERSEERSTATUS"
+                    | collections::NODE_ROLES
+                    | collections::SUPPORTED_ROLES
             );
             either(looks, Predefined::CollectionAdminRead, Predefined::CollectionAdminEdit)
         }

@@ -19,6 +19,10 @@ pub enum ReplicaRule {
     /// Of this kind, in Solr's words.
     Kind(String),
     Leads(bool),
+    /// Its node says that it is in this zone.
+    Zone(String),
+    /// Its node says the same zone as the one that gathers the answer.
+    SameZone,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

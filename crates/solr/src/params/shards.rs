@@ -32,7 +32,7 @@ pub const PREFER_REPLICA: Param<String> = Param::new(
     "prefer-replica",
     preferences,
     NoDefault,
-    "Which replicas to ask first, also as a header: `zone:NAME`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL`, `leader:true`, the most important first. Nodes have no zones and tags, by which `parhelion relay` chooses among servers.",
+    "Which replicas to ask first, also as a header: `zone:NAME`, `tag:NAME=VALUE`, `location:PREFIX`, `type:PULL`, `leader:true`, the most important first. A node says its zone by `serve --zone`; it has no tags, by which `parhelion relay` chooses among servers.",
 );
 /// Rules of another form are refused where it is read ([`replica_choice`]).
 pub const PREFERENCE: Param<String> = Param::new(
@@ -112,6 +112,9 @@ fn is_preference(rule: &str) -> bool {
 /// The property of the cluster that is `shards.preference` of requests that bring none.
 pub const DEFAULT_PREFERENCES: &str = "defaultShardPreferences";
 
+/// What a node of Solr calls its zone (`-Davailability_zone`), as rules name it.
+const ZONE_PROPERTY: &str = "sysprop.availability_zone";
+
 /// Which replicas a request would rather be answered by: what it says itself, else `default`, then what its
 /// header `prefer-replica` says. `random` is another text each time. Errors: `BadRequest` for a rule that is
 /// none.
@@ -146,8 +149,10 @@ pub fn replica_choice(
                 let stable = stable.strip_prefix("stable").ok_or_else(wrong)?;
                 choice.equals = EqualReplicas::Turned(stable_number(stable, params).ok_or_else(wrong)?);
             }
+            ("zone", zone) => choice.rules.push(ReplicaRule::Zone(zone.to_owned())),
+            ("node.sysprop", ZONE_PROPERTY) => choice.rules.push(ReplicaRule::SameZone),
             // Of these no node has any, so that all are equal by them.
-            ("node.sysprop" | "zone" | "tag", _) => {}
+            ("node.sysprop" | "tag", _) => {}
             _ => return Err(wrong()),
         }
     }
@@ -211,7 +216,9 @@ mod tests {
         };
         let rules = |list: &str| read(list, None).unwrap().rules;
         assert!(read("", None).unwrap().is_free());
-        assert!(read("node.sysprop:sysprop.rack", Some("zone:west")).unwrap().is_free());
+        assert!(read("node.sysprop:sysprop.rack", Some("tag:disk=fast")).unwrap().is_free());
+        let zones = read("node.sysprop:sysprop.availability_zone", Some("zone:west")).unwrap();
+        assert_eq!(zones.rules, [ReplicaRule::SameZone, ReplicaRule::Zone("west".into())]);
         assert_eq!(
             rules("replica.type:pull, replica.location:local,replica.leader:false"),
             [ReplicaRule::Kind("PULL".into()), ReplicaRule::Here, ReplicaRule::Leads(false)]

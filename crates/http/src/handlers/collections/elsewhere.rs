@@ -26,7 +26,7 @@ pub(super) fn owner(call: &Call<'_>, action: &str) -> Result<Option<Member>> {
     }
     if action == "CREATE" {
         // Where the nodes that were asked for do not live, the check of the parameters says so, here.
-        let chosen = node.least_loaded(|member| replicas::may_be_on(call, member));
+        let chosen = node.least_loaded(&replicas::nodes(call));
         return Ok(chosen.filter(|member| member.id != node.member().id));
     }
     let Some(name) = collection_of(action).and_then(|param| call.text(&param)) else { return Ok(None) };

@@ -11,6 +11,7 @@ mod moves;
 mod nodes;
 mod properties;
 mod replicas;
+mod roles;
 mod sharding;
 mod shards;
 mod status;
@@ -19,7 +20,7 @@ mod view;
 use std::sync::Arc;
 
 use plan::{Error, Result};
-use solr::params::admin::collections::{ACTION, ASYNC};
+use solr::params::admin::collections::{ACTION, ASYNC, NODE_ROLES, SUPPORTED_ROLES};
 use solr::response::{Entries, Node};
 
 pub(super) use self::backups::{back_up_core, place, restore_core};
@@ -48,7 +49,14 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Entries, Failure> {
 fn changes(action: &str) -> bool {
     !matches!(
         action,
-        "LIST" | "LISTBACKUP" | "LISTSNAPSHOTS" | "COLSTATUS" | "LISTALIASES" | "OVERSEERSTATUS"
+        "LIST"
+            | "LISTBACKUP"
+            | "LISTSNAPSHOTS"
+            | "COLSTATUS"
+            | "LISTALIASES"
+            | "OVERSEERSTATUS"
+            | NODE_ROLES
+            | SUPPORTED_ROLES
     )
 }
 
@@ -94,6 +102,8 @@ async fn act(call: &Call<'_>, action: &str) -> Result<Entries> {
         "RENAME" => aliases::rename(call).await,
         "COLSTATUS" => status::collections(call),
         "OVERSEERSTATUS" => Ok(status::overseer(call)),
+        NODE_ROLES => roles::list(call),
+        SUPPORTED_ROLES => Ok(roles::supported()),
         "BACKUP" => backups::back_up(call).await,
         "LISTBACKUP" => backups::list(call).await,
         "VERIFYBACKUP" => backups::verify(call).await,

@@ -83,17 +83,16 @@ pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
 /// Moves replicas from those of the nodes that have the most to those that have the fewest, until none has
 /// two more than another that could take one.
 pub(super) async fn balance(call: &Call<'_>) -> Result<Entries> {
-    let living = living(call);
     let nodes = match call.text(&params::BALANCED_NODES) {
-        None => living,
+        None => for_data(call),
         Some(text) => names(text),
     };
     check_living(call, &nodes)?;
-    let (mut moved, most) = (0, placed(&call.server.node.descriptions()).len());
+    let (mut moved, most, zones) = (0, placed(&call.server.node.descriptions()).len(), zones(call));
     // None is moved twice, but where others make changes meanwhile.
     while moved < most {
         let placed = placed(&call.server.node.descriptions());
-        let Some((replica, to)) = next_move(&placed, &nodes) else { break };
+        let Some((replica, to)) = next_move(&placed, &nodes, &zones) else { break };
         step(call, &replica, Some(&to)).await?;
         moved += 1;
     }
@@ -104,8 +103,12 @@ pub(super) async fn balance(call: &Call<'_>) -> Result<Entries> {
 }
 
 /// The move that makes the greatest difference of loads smaller; of replicas those that follow first, for
-/// they interrupt nobody.
-fn next_move(placed: &[Placed], nodes: &[String]) -> Option<(Placed, String)> {
+/// they interrupt nobody. None goes to a zone where more of its shard are than where it is.
+fn next_move(
+    placed: &[Placed],
+    nodes: &[String],
+    zones: &BTreeMap<String, String>,
+) -> Option<(Placed, String)> {
     let mut ordered: Vec<(&str, usize)> = load_of(nodes, placed).into_iter().collect();
     // By name among equals, so that the same request moves the same replicas.
     ordered.sort_by_key(|(name, count)| (*count, *name));
@@ -113,7 +116,11 @@ fn next_move(placed: &[Placed], nodes: &[String]) -> Option<(Placed, String)> {
         for (to, _) in ordered.iter().take_while(|(_, fewest)| fewest + 1 < *most) {
             let mut here: Vec<&Placed> = placed.iter().filter(|it| it.on == *from).collect();
             here.sort_by_key(|it| it.leads);
-            let fits = |it: &&&Placed| !placed.iter().any(|other| other.on == *to && other.shares_shard(it));
+            let fits = |it: &&&Placed| {
+                let is_free = !placed.iter().any(|other| other.on == *to && other.shares_shard(it));
+                let shared = |node: &str| shared_zone(zones, node, it, placed);
+                is_free && shared(to) <= shared(from)
+            };
             if let Some(found) = here.iter().find(fits) {
                 return Some((Placed::clone(found), (*to).to_owned()));
             }
@@ -122,7 +129,8 @@ fn next_move(placed: &[Placed], nodes: &[String]) -> Option<(Placed, String)> {
     None
 }
 
-/// Moves all replicas of some nodes to others: those that are named, else all that live. Returns how many.
+/// Moves all replicas of some nodes to others: those that are named, else all that are there for data.
+/// Returns how many.
 async fn empty(call: &Call<'_>, sources: &[String], targets: &[String]) -> Result<usize> {
     check_living(call, targets)?;
     let placed = placed(&call.server.node.descriptions());
@@ -135,18 +143,20 @@ async fn empty(call: &Call<'_>, sources: &[String], targets: &[String]) -> Resul
         }
     }
     let targets = match targets {
-        [] => living(call).into_iter().filter(|it| !sources.contains(it)).collect(),
+        [] => for_data(call).into_iter().filter(|it| !sources.contains(it)).collect(),
         named => named.to_vec(),
     };
     let goes: Vec<&Placed> = placed.iter().filter(|it| sources.contains(&it.on)).collect();
-    let mut load = load_of(&targets, &placed);
+    let (mut load, zones) = (load_of(&targets, &placed), zones(call));
     // As it will be: two replicas of one shard may both have to leave.
     let mut now = placed.clone();
     let mut moves = Vec::new();
     // All of them before any: a node that cannot be emptied is left as it is.
     for it in goes {
         let is_free = |node: &str| !now.iter().any(|other| other.on == node && other.shares_shard(it));
-        let to = load.iter().filter(|(node, _)| is_free(node)).min_by_key(|(node, count)| (**count, **node));
+        let rank = |node: &str, count: usize| (shared_zone(&zones, node, it, &now), count);
+        let free = load.iter().filter(|(node, _)| is_free(node));
+        let to = free.min_by_key(|(node, count)| (rank(node, **count), **node));
         let Some(to) = to.map(|(node, _)| (*node).to_owned()) else {
             return Err(Error::bad_request(format!(
                 "`{}` of `{}` in `{}` cannot leave `{}`: every other node that may have it has a replica of its \
@@ -226,7 +236,24 @@ fn next_leaders(call: &Call<'_>, described: &[Description], gone: &Placed) -> us
 }
 
 fn living(call: &Call<'_>) -> Vec<String> {
-    call.server.node.living().into_iter().map(|member| member.name).collect()
+    call.server.node.living().into_iter().map(|it| it.member.name).collect()
+}
+
+/// Those that are given replicas for which nobody names them.
+fn for_data(call: &Call<'_>) -> Vec<String> {
+    call.server.node.living_for_data().into_iter().map(|it| it.member.name).collect()
+}
+
+/// The zone of each node that says one, by its name.
+fn zones(call: &Call<'_>) -> BTreeMap<String, String> {
+    call.server.node.living().into_iter().filter_map(|it| Some((it.member.name, it.zone?))).collect()
+}
+
+/// How many other replicas of a shard are in the zone of a node, where this one would fail with them.
+fn shared_zone(zones: &BTreeMap<String, String>, node: &str, replica: &Placed, all: &[Placed]) -> usize {
+    let Some(zone) = zones.get(node) else { return 0 };
+    let others = all.iter().filter(|it| it.shares_shard(replica) && it.name != replica.name);
+    others.filter(|it| zones.get(&it.on) == Some(zone)).count()
 }
 
 /// Errors: `BadRequest`.

@@ -3,7 +3,7 @@
 //! is accepted is honoured, else it is refused by name: a request for two replicas that got one would be
 //! trusted for what is not there.
 
-use cluster::{Member, ReplicaCounts};
+use cluster::ReplicaCounts;
 use plan::{Error, Result};
 use solr::params::Param;
 use solr::params::admin::collections as params;
@@ -34,11 +34,14 @@ pub(super) fn asked(call: &Call<'_>) -> Result<ReplicaCounts> {
     if counts.nrt + counts.tlog == 0 {
         return Err(Error::bad_request("nrtReplicas + tlogReplicas must be greater than 0"));
     }
-    let members = call.server.node.living().len();
+    let members = match nodes(call).as_slice() {
+        [] => call.server.node.living_for_data().len(),
+        named => named.len(),
+    };
     if counts.total() > members.max(1) {
         return Err(Error::bad_request(format!(
-            "cannot make the shards: there are to be {} replicas of each, and {members} node(s) live, \
-             each of which has one at most; use fewer, or start more nodes",
+            "cannot make the shards: there are to be {} replicas of each, and {members} node(s) may \
+             have them, each of which has one at most; use fewer, or start more nodes",
             counts.total()
         )));
     }
@@ -82,18 +85,11 @@ pub(super) fn check_count(call: &Call<'_>, param: &Param<usize>) -> Result<()> {
     }
 }
 
-/// Whether a collection that is made may be on a member.
-pub(super) fn may_be_on(call: &Call<'_>, member: &Member) -> bool {
-    let names = call.text(&params::NODES).filter(|names| *names != ALL_NODES);
-    names.is_none_or(|names| names.split(',').any(|name| name.trim() == member.name))
-}
-
-/// The nodes that the shards of a collection are to be spread over: those that the request names, all that
-/// live where it asks for all. None where it says nothing.
+/// The nodes that the shards of a collection are to be spread over: those that the request names. None where
+/// all may have some that are there for data.
 pub(super) fn nodes(call: &Call<'_>) -> Vec<String> {
     match call.text(&params::NODES) {
-        None => Vec::new(),
-        Some(ALL_NODES) => call.server.node.living().into_iter().map(|member| member.name).collect(),
+        None | Some(ALL_NODES) => Vec::new(),
         Some(names) => names.split(',').map(|name| name.trim().to_owned()).collect(),
     }
 }
@@ -101,7 +97,7 @@ pub(super) fn nodes(call: &Call<'_>) -> Vec<String> {
 /// Nodes are named one by one, and have to live.
 fn check_nodes(call: &Call<'_>) -> Result<()> {
     let Some(names) = call.text(&params::NODES).filter(|names| *names != ALL_NODES) else { return Ok(()) };
-    let living: Vec<String> = call.server.node.living().into_iter().map(|member| member.name).collect();
+    let living: Vec<String> = call.server.node.living().into_iter().map(|it| it.member.name).collect();
     if names == NO_NODES {
         return Err(Error::bad_request(format!(
             "`createNodeSet` is `{NO_NODES}`, but a shard without a replica cannot be given one later yet; leave \

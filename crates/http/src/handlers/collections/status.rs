@@ -117,7 +117,7 @@ pub(super) fn is_of_state(property: &str) -> bool {
 }
 
 fn live_nodes(call: &Call<'_>) -> Vec<String> {
-    let mut names: Vec<String> = call.server.node.living().into_iter().map(|member| member.name).collect();
+    let mut names: Vec<String> = call.server.node.living().into_iter().map(|it| it.member.name).collect();
     names.sort();
     names
 }

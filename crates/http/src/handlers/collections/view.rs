@@ -6,8 +6,8 @@ use cluster::Node;
 use solr::admin::{leader_document, live_node_document, state_document};
 use solr::response::{Entries, JsonStyle, write_json};
 
-use super::aliases;
 use super::status::{described, is_of_state, scheme};
+use super::{aliases, roles};
 use crate::configsets::Configsets;
 
 /// A node of the tree; those above it come with it.
@@ -25,7 +25,7 @@ pub fn cluster_view(node: &Node, configsets: &Configsets) -> Vec<ViewNode> {
     let state = node.state();
     let (name, scheme) = (node.name(), scheme(&state));
     let mut view = View::default();
-    for folder in ["/collections", "/configs", "/live_nodes"] {
+    for folder in ["/collections", "/configs", "/live_nodes", "/node_roles"] {
         view.put(folder, Vec::new());
     }
     view.put("/clusterprops.json", json(&named(state.properties.clone())));
@@ -57,6 +57,12 @@ pub fn cluster_view(node: &Node, configsets: &Configsets) -> Vec<ViewNode> {
     }
     for configset in node.configset_names() {
         view.put_configset(&configset, &node.configset(&configset).unwrap_or_default());
+    }
+    // Not before it is known what this node says of itself: it would stand in another place until then.
+    if let Some(own) = node.living().iter().find(|it| it.member.id == own.id) {
+        let (folders, places) = roles::paths(own);
+        folders.iter().for_each(|folder| view.put(folder, Vec::new()));
+        places.iter().for_each(|place| view.put_while_alive(place, Vec::new()));
     }
     view.put_while_alive(&format!("/live_nodes/{name}"), json(&live_node_document(name)));
     view.0

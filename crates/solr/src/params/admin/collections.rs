@@ -163,6 +163,14 @@ pub const REQUEST: Param<String> = plain("requestid", "With `REQUESTSTATUS` and 
 pub const STATE_VERSIONS: Param<String> =
     plain("_stateVer_", "Which state of the collection a client of clusters knows.");
 
+/// Ours: Solr answers it below `/api/cluster/node-roles` alone.
+pub const NODE_ROLES: &str = "NODEROLES";
+/// The same of `/api/cluster/node-roles/supported`.
+pub const SUPPORTED_ROLES: &str = "SUPPORTEDROLES";
+pub const ROLE: Param<String> = plain("role", "With `NODEROLES`: of this role alone.");
+pub const ROLE_MODE: Param<String> = plain("mode", "With `NODEROLES` and `role`: in this mode alone.");
+pub const ROLES_OF: Param<String> = plain("roleNode", "With `NODEROLES`: of this node alone.");
+
 pub const DOCS: &[ParamDoc] = &[
     ACTION.doc().one_of(&[
         "LIST",
@@ -175,6 +183,8 @@ pub const DOCS: &[ParamDoc] = &[
         "COLSTATUS",
         "CLUSTERSTATUS",
         "OVERSEERSTATUS",
+        NODE_ROLES,
+        SUPPORTED_ROLES,
         "BACKUP",
         "LISTBACKUP",
         "VERIFYBACKUP",
@@ -225,6 +235,9 @@ pub const DOCS: &[ParamDoc] = &[
     LIVE_NODES.doc(),
     CLUSTER_PROPERTIES.doc(),
     ROLES.doc(),
+    ROLE.doc(),
+    ROLE_MODE.doc(),
+    ROLES_OF.doc(),
     SHARD.doc(),
     SEGMENTS.doc(),
     REPOSITORY.refused(),
