@@ -4,6 +4,7 @@
 //! and the other formats. So all that a client could see differ from Solr is decided here.
 
 pub mod admin;
+pub mod charset;
 mod commands;
 pub mod config;
 pub mod date_math;

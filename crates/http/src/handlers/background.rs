@@ -46,6 +46,7 @@ impl Task {
             access: access.clone(),
             sender: sender.clone(),
             content: None,
+            more_files: Vec::new(),
             trace: Trace::default(),
             started_ms: *started_ms,
             tally: None,

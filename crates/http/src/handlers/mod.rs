@@ -43,6 +43,8 @@ mod snapshots;
 mod tallied;
 mod terms;
 mod update;
+mod update_body;
+mod update_progress;
 mod v2;
 mod why_not;
 

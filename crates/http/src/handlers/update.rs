@@ -19,9 +19,11 @@ use solr::update::{
 
 use super::effective::RESOLVED_MAX;
 use super::permit::Permit;
-use crate::admission::{Refused, UpdatePiece};
-use crate::request::body::{Filled, Upload};
-use crate::request::call::{Answer, Call, Failure};
+use super::update_body::{BodyChunk, START, upload_of};
+use super::update_progress::{UpdateProgress, first_refusal};
+use crate::admission::UpdatePiece;
+use crate::request::body::Filled;
+use crate::request::call::{Answer, Call, Content, Failure};
 
 /// As long as no more is held, looking whether a command is whole costs less than it is worth to wait.
 const SHORT_BYTES: usize = 64 << 10;
@@ -105,16 +107,6 @@ fn is_outdated(error: &Error) -> bool {
     error.kind == ErrorKind::SchemaChanged
 }
 
-/// What is at hand of a body.
-struct BodyChunk<'a> {
-    bytes: &'a [u8],
-    is_last: bool,
-    /// Whether there is more of it at hand: nobody waits for the client then.
-    is_followed: bool,
-    /// Where it begins.
-    resume: &'a Resume,
-}
-
 /// The steps behind the shard, as the shard takes them.
 struct BehindShard(solr::update::EditSteps);
 
@@ -133,56 +125,12 @@ struct Prepared {
     commands: usize,
 }
 
-/// What was done so far.
-#[derive(Default)]
-struct Done {
-    outcome: UpdateOutcome,
-    /// Whether the log could still lose some of it.
-    is_unsettled: bool,
-    /// Whether the log was waited for, and has no answer.
-    is_unknown: bool,
-    /// How many commands the pieces had that are done.
-    commands: usize,
-    /// When who was refused may come again: 0 where the header is to say nothing, `None` where the error's
-    /// kind decides.
-    retry_after_s: Option<u64>,
-}
-
-impl Done {
-    /// How a refusal is answered. `Busy` says that nothing was done, and clients send all of it again:
-    /// behind pieces that are done it would be a lie.
-    fn refuse(&mut self, refused: Refused) -> Error {
-        let Refused { error, retry_after_s } = refused;
-        if error.kind != ErrorKind::Busy || self.commands == 0 {
-            self.retry_after_s = Some(retry_after_s).filter(|wait_s| *wait_s > 0);
-            return error;
-        }
-        self.retry_after_s = Some(0);
-        let why = error.message.split(';').next().unwrap_or_default();
-        let done = match self.commands {
-            1 => "the first command of this update is".to_owned(),
-            count => format!("the first {count} commands of this update are"),
-        };
-        let message = format!(
-            "only {done} done: {why}; send those behind after a second, or all if doing some twice does no harm"
-        );
-        Error::new(ErrorKind::Unavailable, message)
-    }
-}
-
 impl Update<'_> {
     /// Everything that came of the request; what was done before a failure stays. And when who was refused
     /// may come again.
     async fn all(&self) -> (UpdateOutcome, Option<u64>) {
-        let mut done = Done::default();
-        let result = match self.call.upload() {
-            Some(upload) => self.pieces(&mut *upload.lock().await, &mut done).await,
-            None => {
-                let resume = &Resume::default();
-                let piece = BodyChunk { bytes: &[], is_last: true, is_followed: false, resume };
-                self.apply(piece, &mut done).await.map(drop)
-            }
-        };
+        let mut done = UpdateProgress::default();
+        let result = self.files(&mut done).await;
         // Invariant: nothing is reported of what the log could still lose.
         let settled = if done.is_unknown { Ok(()) } else { self.settle(&mut done).await };
         let retry_after_s = done.retry_after_s;
@@ -191,7 +139,34 @@ impl Update<'_> {
         (outcome, retry_after_s)
     }
 
-    async fn settle(&self, done: &mut Done) -> Result<()> {
+    /// File by file; the first that fails ends it, as in Solr. Most updates are one.
+    async fn files(&self, done: &mut UpdateProgress) -> Result<()> {
+        let mut files = self.call.contents().peekable();
+        if files.peek().is_none() {
+            return self.apply(self.missing_body(), done).await.map(drop);
+        }
+        while let Some(file) = files.next() {
+            self.pieces((file, files.peek().is_none()), done).await?;
+        }
+        Ok(())
+    }
+
+    fn missing_body(&self) -> BodyChunk<'_> {
+        BodyChunk {
+            bytes: &[],
+            decoder: self.decoder,
+            is_last: true,
+            of_last_file: true,
+            is_followed: false,
+            resume: &START,
+        }
+    }
+
+    fn decoder_of<'b>(&'b self, file: &'b Content) -> Decoder<'b> {
+        Decoder { content_type: file.media_type.as_deref(), ..self.decoder }
+    }
+
+    async fn settle(&self, done: &mut UpdateProgress) -> Result<()> {
         if !std::mem::take(&mut done.is_unsettled) {
             return Ok(());
         }
@@ -207,7 +182,10 @@ impl Update<'_> {
     }
 
     /// Piece by piece. One in which no command ends is taken again when it is twice as long.
-    async fn pieces(&self, upload: &mut Upload, done: &mut Done) -> Result<()> {
+    async fn pieces(&self, (file, of_last_file): (&Content, bool), done: &mut UpdateProgress) -> Result<()> {
+        let decoder = self.decoder_of(file);
+        let mut upload = upload_of(file)?.lock().await;
+        upload.read_as(decoder.encoding()?);
         let piece_bytes = self.call.server.config.piece_bytes;
         let (mut resume, mut bytes, mut until_pause) = (Resume::default(), piece_bytes, true);
         loop {
@@ -219,8 +197,14 @@ impl Update<'_> {
                 Ok(filled) => (filled == Filled::All, None),
                 Err(error) => (false, Some(error)),
             };
-            let is_followed = !is_last && broken.is_none() && upload.bytes().len() >= bytes;
-            let piece = BodyChunk { bytes: upload.bytes(), is_last, is_followed, resume: &resume };
+            // Another file is at hand, whole, as more of a long body is.
+            let is_followed = match is_last {
+                true => !of_last_file,
+                false => broken.is_none() && upload.bytes().len() >= bytes,
+            };
+            let bytes_now = upload.bytes();
+            let piece =
+                BodyChunk { bytes: bytes_now, decoder, is_last, of_last_file, is_followed, resume: &resume };
             let (taken, next) = {
                 let admission = &self.call.server.admission;
                 let waiting = self.call.trace.wait(Phase::Admission);
@@ -250,7 +234,7 @@ impl Update<'_> {
 
     /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows
     /// begins.
-    async fn apply(&self, piece: BodyChunk<'_>, done: &mut Done) -> Result<(usize, Resume)> {
+    async fn apply(&self, piece: BodyChunk<'_>, done: &mut UpdateProgress) -> Result<(usize, Resume)> {
         let (applied, found, commands) = self.resolve_and_update(&piece, done).await?;
         // Of a piece that failed nobody reads it.
         done.commands += commands;
@@ -278,7 +262,7 @@ impl Update<'_> {
     async fn resolve_and_update(
         &self,
         piece: &BodyChunk<'_>,
-        done: &Done,
+        done: &UpdateProgress,
     ) -> Result<(Option<UpdateOutcome>, DecodedPiece, usize)> {
         let mut left = RESOLVED_MAX;
         loop {
@@ -320,17 +304,8 @@ impl Update<'_> {
         outcome.refused.extend(refused);
         match failure {
             None => Ok(()),
-            Some(error) => Err(self.first_refusal(outcome).unwrap_or(error)),
+            Some(error) => Err(first_refusal(outcome, self.route.errors_max).unwrap_or(error)),
         }
-    }
-
-    /// Where too many errors end an update, it fails with the first of them, whichever piece that was in.
-    fn first_refusal(&self, outcome: &UpdateOutcome) -> Option<Error> {
-        self.route.errors_max.filter(|most| (outcome.refused.len() as u64) > *most)?;
-        let first = &outcome.refused.first()?.error;
-        let mut error = Error::new(first.kind, first.message.clone());
-        error.root = first.root;
-        Some(error)
     }
 
     /// The batch of a piece, and what else came of it: `failure` is what stopped the reading of the rest.
@@ -361,16 +336,20 @@ impl Update<'_> {
 
     /// The documents, where they are only to be shown; `None` where their format is always meant to be added.
     async fn echoed(&self) -> Result<Option<Entries>> {
-        let Some(upload) = self.call.upload() else { return Ok(None) };
-        let mut upload = upload.lock().await;
-        while upload.fill(usize::MAX, false).await? == Filled::Part {}
-        let resume = &Resume::default();
-        let piece = BodyChunk { bytes: upload.bytes(), is_last: true, is_followed: false, resume };
-        match self.decode(&piece)?.decoded {
-            Decoded { echo: true, failure: Some(error), .. } => Err(error),
-            Decoded { echo: true, commands, .. } => Ok(Some(response::echoed(commands))),
-            _ => Ok(None),
+        let mut shown = Vec::new();
+        for file in self.call.contents() {
+            let decoder = self.decoder_of(file);
+            let mut upload = upload_of(file)?.lock().await;
+            upload.read_as(decoder.encoding()?);
+            while upload.fill(usize::MAX, false).await? == Filled::Part {}
+            let piece = BodyChunk { bytes: upload.bytes(), decoder, ..self.missing_body() };
+            match self.decode(&piece)?.decoded {
+                Decoded { echo: true, failure: Some(error), .. } => return Err(error),
+                Decoded { echo: true, commands, .. } => shown.extend(commands),
+                _ => return Ok(None),
+            }
         }
+        Ok(self.call.upload().map(|_| response::echoed(shown)))
     }
 
     fn process(
@@ -408,7 +387,7 @@ impl Update<'_> {
             new_uuid: &self.call.server.config.new_uuid,
             count_fields: &|| *self.fields.get_or_init(|| self.collection.count_fields()),
         };
-        let options = self.options[usize::from(piece.is_last)];
+        let options = self.options[usize::from(piece.is_last && piece.of_last_file)];
         let processed = chain.process(commands, found.decoded.failure.take(), options);
         Ok((processed, found, count))
     }
@@ -417,8 +396,8 @@ impl Update<'_> {
     fn decode(&self, piece: &BodyChunk<'_>) -> Result<DecodedPiece> {
         let is_missing = piece.bytes.is_empty() && piece.is_last && !piece.resume.has_begun();
         match self.call.upload() {
-            Some(_) if !is_missing || self.decoder.content_type.is_some() => {
-                Ok(self.decoder.decode(piece.bytes, piece.is_last, piece.resume))
+            Some(_) if !is_missing || piece.decoder.content_type.is_some() => {
+                Ok(piece.decoder.decode(piece.bytes, piece.is_last, piece.resume))
             }
             _ if self.decoder.options.finish.is_some() => Ok(DecodedPiece::default()),
             Some(_) => Err(Error::new(ErrorKind::UnsupportedMedia, "Missing ContentType")),

@@ -43,6 +43,7 @@ pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
         access: call.access.clone(),
         sender: call.sender.clone(),
         content: content.map(Content::again),
+        more_files: Vec::new(),
         started_ms: call.started_ms,
         trace: call.trace.clone(),
         tally: None,

@@ -1,19 +1,21 @@
 //! A request's body as it arrives: within the bounds of size and patience, and of the room that all bodies
 //! share. Who needs all of it waits for its end; an update takes it piece by piece (`handlers/update.rs`).
 //!
-//! In: hyper's body and how it is packed; out: unpacked bytes, one buffer where the body came as one. What is
-//! held counts against `admission`'s room until it is taken or the call ends. What the bytes mean is not
-//! looked at.
+//! In: hyper's body and how it is packed, or a file of a multipart body, and its encoding; out: unpacked
+//! bytes of UTF-8, one buffer where the body came as one. What is held counts against `admission`'s room
+//! until it is taken or the call ends. What the bytes mean is not looked at.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use coding::Unpacker;
 use http_body_util::BodyExt as _;
-use hyper::Request;
 use hyper::body::{Body as _, Incoming};
+use hyper::{HeaderMap, Request};
 use plan::{Error, ErrorKind, Result};
+use solr::update::BodyEncoding;
 use tokio::time::Instant;
 
 use crate::admission::Room;
@@ -29,8 +31,10 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 pub(crate) struct Upload {
     server: Arc<Server>,
-    body: Incoming,
+    body: Source,
     unpacker: Unpacker,
+    /// How text becomes UTF-8, where it is not.
+    encoding: Option<BodyEncoding>,
     room: Room,
     /// Arrived, and not unpacked.
     packed: Bytes,
@@ -39,6 +43,13 @@ pub(crate) struct Upload {
     /// When what is held began to arrive, and the bytes that have since.
     since: (Instant, usize),
     has_ended: bool,
+}
+
+/// Where the bytes of a body come from.
+enum Source {
+    Wire(Incoming),
+    /// A file that arrived with others, in the parts that it came in.
+    Kept(VecDeque<Bytes>),
 }
 
 /// Most bodies arrive as a whole, which need not be copied.
@@ -61,17 +72,46 @@ impl Upload {
     /// `UnsupportedMedia`.
     pub fn new(server: &Arc<Server>, request: Request<Incoming>, bytes_max: usize) -> Result<Self> {
         let unpacker = unpacker(request.headers())?;
-        let body = request.into_body();
-        Ok(Self {
+        Ok(Self::of(server, Source::Wire(request.into_body()), unpacker, bytes_max))
+    }
+
+    /// A file of a multipart body, which is at hand and within its bounds. What is held of it at a time
+    /// counts once more: the parts it came in are let go one by one.
+    pub fn of_file(server: &Arc<Server>, parts: VecDeque<Bytes>) -> Result<Self> {
+        let unpacker = unpacker(&HeaderMap::new())?;
+        Ok(Self::of(server, Source::Kept(parts), unpacker, server.config.body_bytes_max))
+    }
+
+    fn of(server: &Arc<Server>, body: Source, unpacker: Unpacker, bytes_max: usize) -> Self {
+        Self {
             server: server.clone(),
             body,
             unpacker,
+            encoding: None,
             room: server.admission.room(bytes_max),
             packed: Bytes::new(),
             held: Held::One(Bytes::new()),
             since: (Instant::now(), 0),
             has_ended: false,
-        })
+        }
+    }
+
+    /// Makes UTF-8 of what arrives from now on. Before the first byte, or a character may be cut in two.
+    pub fn read_as(&mut self, encoding: BodyEncoding) {
+        self.encoding = Some(encoding).filter(|encoding| !encoding.is_plain(&[], false));
+    }
+
+    /// Takes off all that has come, without a copy where it came as one part.
+    pub fn take_all(&mut self) -> Bytes {
+        let bytes = match &mut self.held {
+            Held::One(bytes) => std::mem::take(bytes),
+            Held::Several(bytes) => std::mem::take(bytes).freeze(),
+        };
+        self.held = Held::One(Bytes::new());
+        // To give back cannot fail.
+        let _ = self.room.resize(0);
+        self.since = (Instant::now(), 0);
+        bytes
     }
 
     /// What has come and was not taken.
@@ -104,7 +144,7 @@ impl Upload {
 
     /// Waits for the whole body, which takes up the room. Errors: as [`Upload::fill`].
     pub async fn whole(mut self) -> Result<(Bytes, Room)> {
-        self.room.fits(self.body.size_hint().lower())?;
+        self.room.fits(self.body.bytes_announced())?;
         while self.fill(usize::MAX, false).await? == Filled::Part {}
         let bytes = match self.held {
             Held::One(bytes) => bytes,
@@ -137,7 +177,11 @@ impl Upload {
 
     /// Unpacks what has arrived until this many bytes are held; whether all is.
     fn unpack(&mut self, bytes: usize) -> Result<bool> {
-        if self.unpacker.is_plain() && self.bytes().is_empty() {
+        if self.unpacker.is_plain() && !self.packed.is_empty() {
+            // Decided by the first bytes: nearly all bodies turn out to be UTF-8, and are not copied then.
+            self.encoding.take_if(|encoding| encoding.is_plain(&self.packed, self.has_ended));
+        }
+        if self.unpacker.is_plain() && self.bytes().is_empty() && self.encoding.is_none() {
             self.held = Held::One(std::mem::take(&mut self.packed));
             self.room.resize(self.bytes().len())?;
             return Ok(true);
@@ -152,7 +196,7 @@ impl Upload {
         if self.packed.is_empty() && !self.has_ended {
             return Ok(true);
         }
-        let spare = self.body.size_hint().lower().min(ROOM_BYTES_MAX) as usize;
+        let spare = self.body.bytes_announced().min(ROOM_BYTES_MAX) as usize;
         let mut held = match std::mem::replace(&mut self.held, Held::One(Bytes::new())) {
             Held::Several(held) => held,
             Held::One(one) => {
@@ -163,22 +207,43 @@ impl Upload {
         };
         let mut more = true;
         while more && held.len() < bytes {
-            let stepped = self.unpacker.step(&mut self.packed, self.has_ended, &mut held);
-            more = stepped.map_err(|reason| malformed(&reason))?;
+            more = self.step(&mut held)?;
             self.room.resize(held.len())?;
         }
         self.held = Held::Several(held);
         Ok(!more)
     }
 
+    /// Unpacks a first part of what has arrived, and makes UTF-8 of it; whether there may be more.
+    fn step(&mut self, held: &mut BytesMut) -> Result<bool> {
+        let Some(encoding) = &mut self.encoding else {
+            let stepped = self.unpacker.step(&mut self.packed, self.has_ended, held);
+            return stepped.map_err(|reason| malformed(&reason));
+        };
+        let (mut unpacked, mut text) = (BytesMut::new(), Vec::new());
+        let stepped = self.unpacker.step(&mut self.packed, self.has_ended, &mut unpacked);
+        let more = stepped.map_err(|reason| malformed(&reason))?;
+        encoding.step(&unpacked, self.has_ended && !more, &mut text)?;
+        held.extend_from_slice(&text);
+        Ok(more)
+    }
+
     /// The next part of the body; `None` at its end, and, with `may_pause`, when the client pauses.
     async fn arrive(&mut self, may_pause: bool) -> Result<Option<Bytes>> {
+        let body = match &mut self.body {
+            Source::Wire(body) => body,
+            Source::Kept(parts) => {
+                let part = parts.pop_front();
+                self.has_ended = parts.is_empty();
+                return Ok(part);
+            }
+        };
         let (started, bytes) = self.since;
         let late = deadline(&self.server.config, started, Instant::now(), bytes);
         loop {
             let pause = Instant::now() + PAUSE;
             let until = if may_pause { late.min(pause) } else { late };
-            let Ok(frame) = tokio::time::timeout_at(until, self.body.frame()).await else {
+            let Ok(frame) = tokio::time::timeout_at(until, body.frame()).await else {
                 if until < late {
                     return Ok(None);
                 }
@@ -191,7 +256,7 @@ impl Upload {
                     return Err(Error::bad_request("the request's body broke off").with_source(failure));
                 }
                 Some(Ok(frame)) => {
-                    self.has_ended = self.body.is_end_stream();
+                    self.has_ended = body.is_end_stream();
                     // Trailers carry nothing for us.
                     if let Ok(data) = frame.into_data() {
                         self.since.1 += data.len();
@@ -214,6 +279,16 @@ impl Upload {
                 Ok(arrived) => bytes += arrived.map_or(0, |arrived| arrived.len()),
                 Err(_) => return,
             }
+        }
+    }
+}
+
+impl Source {
+    /// How many bytes are sure to come.
+    fn bytes_announced(&self) -> u64 {
+        match self {
+            Source::Wire(body) => body.size_hint().lower(),
+            Source::Kept(parts) => parts.iter().map(|part| part.len() as u64).sum(),
         }
     }
 }

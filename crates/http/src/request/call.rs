@@ -31,7 +31,7 @@ use crate::server::Server;
 /// A body that is not a form.
 pub(crate) struct Content {
     pub media_type: Option<String>,
-    /// All of it; nothing of one that is taken as it arrives.
+    /// All of it; nothing of one that is taken as it arrives, or part by part.
     pub bytes: Bytes,
     /// One that is taken as it arrives, by who serves the call.
     pub upload: Option<Mutex<Upload>>,
@@ -76,6 +76,8 @@ pub(crate) struct Call<'a> {
     pub access: Access,
     pub sender: Sender,
     pub content: Option<Content>,
+    /// The files of a multipart body behind its first, which is the content.
+    pub more_files: Vec<Content>,
     pub started_ms: i64,
     /// Where its time goes.
     pub trace: Trace,
@@ -93,6 +95,11 @@ impl Call<'_> {
         let state = self.server.node.state();
         let default = state.properties.get(shards::DEFAULT_PREFERENCES).map(String::as_str);
         shards::replica_choice(params, (self.sender.preferred.as_deref(), default), random)
+    }
+
+    /// Its body, or the files of one of several, in order.
+    pub fn contents(&self) -> impl DoubleEndedIterator<Item = &Content> {
+        self.content.iter().chain(&self.more_files)
     }
 
     /// The body that is taken as it arrives.

@@ -5,21 +5,43 @@
 use percent_encoding::percent_decode;
 use plan::{Error, Result};
 use solr::Params;
-use solr::params::PARAMS_MAX;
+use solr::charset::of_content_type;
+use solr::params::{PARAMS_MAX, parse_posted_form};
 
-/// Appends the parameters of one encoded text, in order. Errors: a broken escape, bytes that are not UTF-8,
-/// too many.
+/// Appends the parameters of a query string, in order. Errors: a broken escape, bytes that stand for nothing
+/// in its encoding, too many.
 pub(crate) fn decode_into(params: &mut Params, encoded: &[u8]) -> Result<()> {
+    check_count(params, encoded)?;
+    append(params, &solr::parse_form(encoded)?)
+}
+
+/// As [`decode_into`], of a form with this Content-Type.
+pub(crate) fn decode_form_into(
+    params: &mut Params,
+    encoded: &[u8],
+    content_type: Option<&str>,
+) -> Result<()> {
+    check_count(params, encoded)?;
+    append(params, &parse_posted_form(encoded, of_content_type(content_type))?)
+}
+
+/// Appends those of another part of the request, which are counted where they are read. Errors: too many in
+/// all.
+pub(crate) fn append(params: &mut Params, more: &Params) -> Result<()> {
+    more.pairs().iter().for_each(|(name, value)| params.push(name.clone(), value.clone()));
+    params.check_count().map_err(|_| too_many())
+}
+
+fn too_many() -> Error {
+    Error::bad_request(format!(
+        "a request of more than `{PARAMS_MAX}` parameters; put many values into one, as {{!terms}} takes them"
+    ))
+}
+
+/// Before they are decoded: that takes more room than they do.
+fn check_count(params: &Params, encoded: &[u8]) -> Result<()> {
     let count = params.pairs().len() + encoded.iter().filter(|byte| **byte == b'&').count();
-    if count >= PARAMS_MAX {
-        return Err(Error::bad_request(format!(
-            "a request of more than `{PARAMS_MAX}` parameters; put many values into one, as {{!terms}} takes them"
-        )));
-    }
-    for (name, value) in solr::parse_form(encoded)?.pairs() {
-        params.push(name.clone(), value.clone());
-    }
-    Ok(())
+    if count >= PARAMS_MAX { Err(too_many()) } else { Ok(()) }
 }
 
 /// One segment of a path, where a `+` is itself. A broken escape stands for itself too: it names nothing.

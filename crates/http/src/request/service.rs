@@ -33,6 +33,7 @@ use crate::request::between_members;
 use crate::request::body::Upload;
 use crate::request::call::{Call, Content, Sender, retry_after_s};
 use crate::request::elsewhere;
+use crate::request::multipart::{FilePart, is_multipart, read_parts};
 use crate::request::params;
 use crate::request::reply::Reply;
 use crate::request::route::{self, Handler, Target};
@@ -197,7 +198,9 @@ fn authorized(
     serving: &Serving,
     (access, sent): (&Access, &Params),
 ) -> Result<(), Refusal> {
-    if brings_form(request) {
+    // An update is one whatever its parameters say: only those who may bring one make the server keep it.
+    let body = BodyKind::of(request);
+    if body == BodyKind::Form || body == BodyKind::Multipart && serving.load() != Load::Update {
         return Ok(());
     }
     access.check(Needs::of(&server.node, serving, request.method(), sent), request.method().as_str(), sent)
@@ -212,16 +215,17 @@ async fn admitted(
     watch: &mut Watch<'_>,
 ) -> Result<Reply> {
     let load = serving.load();
-    let form = !access.is_open() && brings_form(&request);
+    let has_more_params = !access.is_open() && BodyKind::of(&request) != BodyKind::Plain;
     let reading = watch.trace.wait(Phase::Read);
     let mut call = read(server, (request, sent), (load, access), watch.started_ms).await?;
     drop(reading);
-    if form {
+    if has_more_params {
         let needs = Needs::of(&server.node, &serving, &call.method, &call.params);
         if let Err(refusal) = call.access.check(needs, call.method.as_str(), &call.params) {
             return Ok(refusal.into_reply(watch.uri.path()));
         }
     }
+    serving.check_files(call.more_files.len())?;
     if asks_debug(&call.params) {
         watch.look_closely();
     }
@@ -235,6 +239,7 @@ async fn admitted(
         drop(waiting);
         handlers::run(&call, serving).await
     };
+    // Of files nothing is left on the wire.
     if let Some(upload) = call.content.and_then(|content| content.upload) {
         Box::pin(upload.into_inner().drain()).await;
     }
@@ -242,7 +247,8 @@ async fn admitted(
     Ok(reply)
 }
 
-/// The parameters of URL and form, and any other body as it is; that of an update as it arrives.
+/// The parameters of URL and form, and any other body as it is; that of an update as it arrives. Of a body in
+/// several parts, fields are parameters, and files are bodies.
 async fn read(
     server: &Arc<Server>,
     (request, mut sent): (Request<Incoming>, Params),
@@ -259,26 +265,40 @@ async fn read(
         is_forwarded: request.headers().contains_key(FORWARDED_BY),
         preferred: header(HeaderName::from_static(PREFER_REPLICA.name)),
     };
-    let is_form = brings_form(&request);
-    let (mut content, mut room) = (None, None);
+    let kind = BodyKind::of(&request);
+    let (mut contents, mut room) = (vec![], None);
     if matches!(method, Method::POST | Method::PUT) {
-        let bytes_max = match is_form || load == Load::Query {
+        let bytes_max = match kind == BodyKind::Form || load == Load::Query {
             true => server.config.query_bytes_max.min(server.config.body_bytes_max),
             false => server.config.body_bytes_max,
         };
         let upload = Upload::new(server, request, bytes_max)?;
-        if load == Load::Update && !is_form {
-            content = Some(Content { media_type, bytes: Bytes::new(), upload: Some(Mutex::new(upload)) });
-        } else {
-            let (bytes, taken) = Box::pin(upload.whole()).await?;
-            room = Some(taken);
-            if is_form {
-                params::decode_into(&mut sent, &bytes)?;
-            } else {
-                content = Some(Content { media_type, bytes, upload: None });
+        match kind {
+            BodyKind::Multipart => {
+                let content_type = media_type.as_deref().unwrap_or_default();
+                let parts = Box::pin(read_parts(server, (content_type, upload), bytes_max)).await?;
+                params::append(&mut sent, &parts.fields)?;
+                let files = parts.files.into_iter().map(|file| content_of(server, file, load));
+                contents = files.collect::<Result<_>>()?;
+                room = Some(parts.room);
+            }
+            BodyKind::Plain if load == Load::Update => {
+                let upload = Some(Mutex::new(upload));
+                contents = vec![Content { media_type, bytes: Bytes::new(), upload }];
+            }
+            BodyKind::Form | BodyKind::Plain => {
+                let (bytes, taken) = Box::pin(upload.whole()).await?;
+                room = Some(taken);
+                if kind == BodyKind::Form {
+                    params::decode_form_into(&mut sent, &bytes, media_type.as_deref())?;
+                } else {
+                    contents = vec![Content { media_type, bytes, upload: None }];
+                }
             }
         }
     }
+    let mut contents = contents.into_iter();
+    let (content, more_files) = (contents.next(), contents.collect());
     refuse_streams(&sent)?;
     PREFER_REPLICA.read(&sent)?;
     PREFER_REPLICA.parse(sender.preferred.as_deref())?;
@@ -295,6 +315,7 @@ async fn read(
         access,
         sender,
         content,
+        more_files,
         started_ms,
         trace,
         tally,
@@ -302,11 +323,37 @@ async fn read(
     })
 }
 
-/// Whether the body is parameters.
-fn brings_form(request: &Request<Incoming>) -> bool {
-    let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let is_form = |kind: &str| kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM));
-    *request.method() == Method::POST && kind.is_some_and(is_form)
+/// A file of a multipart body as a body of its own: of an update it is taken piece by piece.
+fn content_of(server: &Arc<Server>, file: FilePart, load: Load) -> Result<Content> {
+    let media_type = file.media_type.clone();
+    if load == Load::Update {
+        let upload = Some(Mutex::new(Upload::of_file(server, file.parts)?));
+        return Ok(Content { media_type, bytes: Bytes::new(), upload });
+    }
+    Ok(Content { media_type, bytes: file.whole(), upload: None })
+}
+
+/// What a body is, by its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BodyKind {
+    /// Parameters.
+    Form,
+    /// Parameters and files.
+    Multipart,
+    Plain,
+}
+
+impl BodyKind {
+    fn of(request: &Request<Incoming>) -> Self {
+        let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        match kind.filter(|_| *request.method() == Method::POST) {
+            Some(kind) if is_multipart(kind) => Self::Multipart,
+            Some(kind) if kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM)) => {
+                Self::Form
+            }
+            _ => Self::Plain,
+        }
+    }
 }
 
 /// An error before the request could be read: nothing is known of how the answer should look.

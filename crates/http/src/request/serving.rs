@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Member};
-use plan::Error;
+use plan::{Error, Result};
 
 use crate::admission::Load;
 use crate::request::node_handler::NodeHandler;
@@ -82,6 +82,25 @@ impl Serving {
                 }
                 _ => Load::Light,
             },
+        }
+    }
+
+    /// Refuses files of one body behind the first where nobody reads them. Solr differs: it passes them
+    /// over, or for `/config` does them in turn (`compat/update/multipart.yaml`). Errors: `BadRequest`.
+    pub fn check_files(&self, more: usize) -> Result<()> {
+        let takes_all = matches!(
+            self,
+            Serving::Collection {
+                handler: Handler::Update | Handler::Select | Handler::Get | Handler::Terms,
+                ..
+            }
+        );
+        match self {
+            _ if more == 0 || takes_all => Ok(()),
+            Serving::Collection { handler: Handler::MoreLike, .. } => {
+                Err(Error::bad_request("MoreLikeThis does not support multiple ContentStreams"))
+            }
+            _ => Err(Error::bad_request("this path takes one file; send each in a request of its own")),
         }
     }
 }

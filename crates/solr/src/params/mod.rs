@@ -31,7 +31,7 @@ pub mod update;
 pub mod vectors;
 pub mod why_not;
 
-pub use form::parse_form;
+pub use form::{parse_form, parse_posted_form};
 pub use pairs::{PARAMS_MAX, Params};
 pub use reference_page::reference_page;
 pub use spec::{Fallback, Family, Kind, NoDefault, Param, ParamDoc, Preset, Support};

@@ -2,9 +2,7 @@
 //! by command; one that runs out of the piece is taken back and read again when more has come, so that a
 //! decoder keeps only where it stands between two commands.
 
-use std::borrow::Cow;
-
-use plan::{Error, ErrorKind, Result};
+use plan::{Error, Result};
 
 /// What is at hand of a body.
 #[derive(Debug)]
@@ -30,70 +28,61 @@ impl<'a, T: ?Sized> ContentChunk<'a, T> {
     }
 }
 
-/// How bytes stand for characters.
+/// What is made of bytes that are no UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Charset {
-    Utf8,
-    Latin1,
+pub enum Malformed {
+    /// Replacement characters, as Java's readers make them.
+    Replaced,
+    /// An error, as XML has it where no header says the encoding: then it said itself that it is UTF-8.
+    Refused,
 }
 
-impl Charset {
-    /// By its name in lower case.
-    pub fn named(name: Option<&str>) -> Result<Self> {
-        match name {
-            None | Some("utf-8" | "utf8" | "us-ascii" | "ascii") => Ok(Charset::Utf8),
-            Some("iso-8859-1" | "latin1" | "iso8859-1") => Ok(Charset::Latin1),
-            Some(other) => Err(Error::new(
-                ErrorKind::UnsupportedMedia,
-                format!("the encoding `{other}` is not supported; send UTF-8"),
-            )),
-        }
-    }
-
+impl Malformed {
     /// Reads the text of a piece. Gives the bytes that are done with, as `read` does of the text.
     pub fn read(
         self,
         piece: ContentChunk<'_, [u8]>,
         read: impl FnOnce(ContentChunk<'_, str>) -> Result<usize>,
     ) -> Result<usize> {
-        let text = self.text(piece);
-        let done = read(ContentChunk { content: &text, is_last: piece.is_last })?;
-        Ok(self.bytes_of(piece, &text, done))
-    }
-
-    /// The text of a piece, without a character that it breaks off in. Bytes that are no UTF-8 become
-    /// replacement characters, as in Java.
-    fn text<'a>(self, piece: ContentChunk<'a, [u8]>) -> Cow<'a, str> {
-        match self {
-            Charset::Latin1 => Cow::Owned(piece.content.iter().map(|byte| char::from(*byte)).collect()),
-            Charset::Utf8 => {
-                let whole = if piece.is_last { piece.content } else { without_broken_end(piece.content) };
-                // The lossy conversion walks every byte even where all is well, which the check alone does
-                // many at a time.
-                std::str::from_utf8(whole).map_or_else(|_| String::from_utf8_lossy(whole), Cow::Borrowed)
+        let whole = if piece.is_last { piece.content } else { without_broken_end(piece.content) };
+        // The lossy conversion walks every byte even where all is well, which the check alone does many at a
+        // time.
+        match (std::str::from_utf8(whole), self) {
+            (Ok(text), _) => read(ContentChunk { content: text, is_last: piece.is_last }),
+            (Err(_), Malformed::Replaced) => {
+                let text = String::from_utf8_lossy(whole);
+                let done = read(ContentChunk { content: &text, is_last: piece.is_last })?;
+                Ok(bytes_of(piece, &text, done))
+            }
+            (Err(malformed), Malformed::Refused) => {
+                let valid = whole.get(..malformed.valid_up_to()).unwrap_or_default();
+                let text = std::str::from_utf8(valid).unwrap_or_default();
+                // Commands that end before are done, as a parser meets them first.
+                read(ContentChunk { content: text, is_last: false })?;
+                let byte = whole.get(valid.len()).copied().unwrap_or_default();
+                Err(Error::bad_request(format!(
+                    "Invalid UTF-8 byte 0x{byte:02x} in XML that names no other encoding; declare the one it has"
+                )))
             }
         }
     }
+}
 
-    /// How many bytes of the piece the first `text_bytes` of its text stand for.
-    fn bytes_of(self, piece: ContentChunk<'_, [u8]>, text: &str, text_bytes: usize) -> usize {
-        match self {
-            Charset::Latin1 => text.get(..text_bytes).map_or(0, |done| done.chars().count()),
-            Charset::Utf8 if text_bytes == text.len() && piece.is_last => piece.content.len(),
-            Charset::Utf8 => {
-                let (mut bytes, mut left) = (0, text_bytes);
-                for chunk in piece.content.utf8_chunks() {
-                    let valid = chunk.valid().len();
-                    if left <= valid {
-                        return bytes + left;
-                    }
-                    left = left.saturating_sub(valid + char::REPLACEMENT_CHARACTER.len_utf8());
-                    bytes += valid + chunk.invalid().len();
-                }
-                bytes
-            }
-        }
+/// How many bytes of the piece the first `text_bytes` of its text stand for.
+fn bytes_of(piece: ContentChunk<'_, [u8]>, text: &str, text_bytes: usize) -> usize {
+    if text_bytes == text.len() && piece.is_last {
+        return piece.content.len();
     }
+    let (mut bytes, mut left) = (0, text_bytes);
+    for chunk in piece.content.utf8_chunks() {
+        let valid = chunk.valid().len();
+        if left <= valid {
+            return bytes + left;
+        }
+        left = left.saturating_sub(valid + char::REPLACEMENT_CHARACTER.len_utf8());
+        bytes += valid + chunk.invalid().len();
+    }
+    bytes
 }
 
 /// Without the first bytes of a character whose last ones have not come.
@@ -116,14 +105,22 @@ fn without_broken_end(bytes: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
+    /// The text of a piece, and the bytes that its first `text_bytes` stand for.
+    fn read(malformed: Malformed, bytes: &[u8], text_bytes: usize) -> (String, Result<usize>) {
+        let mut seen = String::new();
+        let done = malformed.read(ContentChunk { content: bytes, is_last: false }, |text| {
+            text.content.clone_into(&mut seen);
+            Ok(text_bytes.min(seen.len()))
+        });
+        (seen, done)
+    }
+
     #[test]
     fn pieces_end_between_characters() {
         let check = |bytes: &[u8], expected: &str| {
-            let piece = ContentChunk { content: bytes, is_last: false };
-            let text = Charset::Utf8.text(piece);
+            let (text, done) = read(Malformed::Replaced, bytes, usize::MAX);
             assert_eq!(text, expected, "{bytes:x?}");
-            let rest = &bytes[Charset::Utf8.bytes_of(piece, &text, text.len())..];
-            assert!(rest.len() < 4, "{bytes:x?}");
+            assert!(bytes.len() - done.unwrap() < 4, "{bytes:x?}");
         };
         check(b"", "");
         check(b"ab", "ab");
@@ -139,15 +136,20 @@ mod tests {
 
     #[test]
     fn bytes_are_found_behind_replaced_ones() {
-        let check = |charset: Charset, bytes: &[u8], text_bytes: usize, expected: usize| {
-            let piece = ContentChunk { content: bytes, is_last: false };
-            let text = charset.text(piece);
-            assert_eq!(charset.bytes_of(piece, &text, text_bytes), expected, "{bytes:x?} {text_bytes}");
+        let check = |bytes: &[u8], text_bytes: usize, expected: usize| {
+            let (_, done) = read(Malformed::Replaced, bytes, text_bytes);
+            assert_eq!(done.unwrap(), expected, "{bytes:x?} {text_bytes}");
         };
-        check(Charset::Utf8, b"abc", 2, 2);
-        check(Charset::Utf8, b"a\xffbc", 4, 2);
-        check(Charset::Utf8, b"a\xffbc", 5, 3);
-        check(Charset::Latin1, b"a\xe9bc", 3, 2);
-        assert!(Charset::named(Some("ebcdic")).is_err());
+        check(b"abc", 2, 2);
+        check(b"a\xffbc", 4, 2);
+        check(b"a\xffbc", 5, 3);
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf_8_are_refused_behind_what_is() {
+        let (text, done) = read(Malformed::Refused, b"ab\xe9cccc", usize::MAX);
+        assert_eq!(text, "ab");
+        assert!(done.unwrap_err().message.contains("0xe9"));
+        assert!(read(Malformed::Refused, b"ab\xc3", usize::MAX).1.is_ok());
     }
 }

@@ -4,10 +4,12 @@
 
 use plan::{Error, ErrorKind, Result};
 
+use crate::charset::{Charset, of_content_type, unknown};
 use crate::params::Params;
 use crate::params::update::JSON_COMMAND;
-use crate::update::chunk::{Charset, ContentChunk};
+use crate::update::chunk::{ContentChunk, Malformed};
 use crate::update::command::{Decoded, UpdateCommand};
+use crate::update::encoding::BodyEncoding;
 use crate::update::json_mapping::Mapping;
 use crate::update::options::UpdateOptions;
 use crate::update::{cbor, csv, javabin, json, json_docs, xml};
@@ -23,8 +25,8 @@ enum Format {
     Cbor,
 }
 
-/// Reads a body. `content_type` is the header's value; `path` is the part below the collection, such as
-/// `/update/json`.
+/// Reads a body of UTF-8, as [`Decoder::encoding`] makes it. `content_type` is the header's value; `path` is
+/// the part below the collection, such as `/update/json`.
 #[derive(Clone, Copy)]
 pub struct Decoder<'a> {
     pub content_type: Option<&'a str>,
@@ -41,10 +43,10 @@ pub struct Resume(State);
 enum State {
     #[default]
     Start,
-    JsonCommands(Charset, json::Resume),
-    JsonDocuments(Charset, json_docs::Resume),
-    Xml(Charset, xml::Resume),
-    Csv(Charset, csv::Resume),
+    JsonCommands(json::Resume),
+    JsonDocuments(json_docs::Resume),
+    Xml(Malformed, xml::Resume),
+    Csv(csv::Resume),
     Javabin(javabin::Resume),
     Cbor(cbor::Resume),
 }
@@ -66,7 +68,7 @@ pub struct DecodedPiece {
     pub resume: Resume,
 }
 
-/// Reads a body that is at hand.
+/// Reads a body that is at hand, in whatever encoding.
 pub fn decode(
     content_type: Option<&str>,
     path: &str,
@@ -74,22 +76,28 @@ pub fn decode(
     options: &UpdateOptions,
     body: &[u8],
 ) -> Decoded {
-    Decoder { content_type, path, params, options }.decode(body, true, &Resume::default()).decoded
+    let decoder = Decoder { content_type, path, params, options };
+    let mut text = Vec::new();
+    match decoder.encoding().and_then(|mut encoding| encoding.step(body, true, &mut text)) {
+        Ok(()) => decoder.decode(&text, true, &Resume::default()).decoded,
+        Err(failure) => Decoded { failure: Some(failure), ..Decoded::default() },
+    }
 }
 
 impl Decoder<'_> {
-    /// Reads the commands of a piece; `is_last` says that nothing follows. A body that may be missing: the
-    /// parameters ask for a commit. Commands read before an error are kept beside it.
+    /// Reads the commands of a piece, in UTF-8 where it is text; `is_last` says that nothing follows. A body
+    /// that may be missing: the parameters ask for a commit. Commands read before an error are kept beside
+    /// it.
     pub fn decode(&self, content: &[u8], is_last: bool, resume: &Resume) -> DecodedPiece {
         let mut found = DecodedPiece { resume: resume.clone(), ..DecodedPiece::default() };
         if !found.resume.has_begun() {
             // `/update?commit=true` comes with an empty body, and often without a content type, which then
             // must not be an error.
             let says_nothing = content.is_empty() && (self.options.finish.is_some() || !is_last);
-            if says_nothing || !is_last && breaks_off_in_declaration(content) {
+            if says_nothing {
                 return found;
             }
-            match self.started(content) {
+            match self.started(content.is_empty()) {
                 Ok(state) => found.resume = Resume(state),
                 Err(error) => {
                     found.decoded.failure = Some(error);
@@ -106,22 +114,30 @@ impl Decoder<'_> {
         found
     }
 
-    fn started(&self, content: &[u8]) -> Result<State> {
-        let format = self.format(content.is_empty())?;
-        let charset = || {
-            let declared = match (charset(self.content_type), format) {
-                (Some(charset), _) => Some(charset),
-                // The header goes before the declaration, as RFC 7303 has it.
-                (None, Format::Xml) => xml_encoding(content),
-                (None, _) => None,
-            };
-            Charset::named(declared.as_deref())
-        };
-        Ok(match format {
-            Format::JsonCommands => State::JsonCommands(charset()?, json::Resume::default()),
-            Format::JsonDocuments => State::JsonDocuments(charset()?, json_docs::Resume::default()),
-            Format::Xml => State::Xml(charset()?, xml::Resume::default()),
-            Format::Csv => State::Csv(charset()?, csv::Resume::default()),
+    /// How the bytes of the body become the UTF-8 that is read here. Errors: `UnsupportedMedia` for a
+    /// charset that is not known.
+    pub fn encoding(&self) -> Result<BodyEncoding> {
+        let declared = of_content_type(self.content_type);
+        Ok(match (self.format(false), declared) {
+            // Of what is refused, or is no text, nothing is to be made.
+            (Err(_) | Ok(Format::Javabin | Format::Cbor), _) => BodyEncoding::of(Charset::UTF_8),
+            (Ok(_), Some(name)) => BodyEncoding::of(Charset::named(name).ok_or_else(|| unknown(name))?),
+            (Ok(Format::Xml), None) => BodyEncoding::of_xml(),
+            (Ok(_), None) => BodyEncoding::of(Charset::UTF_8),
+        })
+    }
+
+    fn started(&self, is_empty: bool) -> Result<State> {
+        Ok(match self.format(is_empty)? {
+            Format::JsonCommands => State::JsonCommands(json::Resume::default()),
+            Format::JsonDocuments => State::JsonDocuments(json_docs::Resume::default()),
+            // The header goes before the declaration, as RFC 7303 has it; and who says nothing in either
+            // says UTF-8, which parsers of XML hold a body to.
+            Format::Xml if of_content_type(self.content_type).is_some() => {
+                State::Xml(Malformed::Replaced, xml::Resume::default())
+            }
+            Format::Xml => State::Xml(Malformed::Refused, xml::Resume::default()),
+            Format::Csv => State::Csv(csv::Resume::default()),
             Format::Javabin => State::Javabin(javabin::Resume::default()),
             Format::Cbor => State::Cbor(cbor::Resume::default()),
         })
@@ -136,17 +152,17 @@ impl Decoder<'_> {
         let (options, params) = (self.options, self.params);
         match state {
             State::Start => Ok(0),
-            State::JsonCommands(charset, resume) => {
-                charset.read(piece, |text| json::decode(text, resume, options, commands))
+            State::JsonCommands(resume) => {
+                Malformed::Replaced.read(piece, |text| json::decode(text, resume, options, commands))
             }
-            State::JsonDocuments(charset, resume) => charset.read(piece, |text| {
+            State::JsonDocuments(resume) => Malformed::Replaced.read(piece, |text| {
                 json_docs::decode(text, resume, &Mapping::parse(params)?, options, commands)
             }),
-            State::Xml(charset, resume) => {
-                charset.read(piece, |text| xml::decode(text, resume, options, commands))
+            State::Xml(malformed, resume) => {
+                malformed.read(piece, |text| xml::decode(text, resume, options, commands))
             }
-            State::Csv(charset, resume) => {
-                charset.read(piece, |text| csv::decode(text, resume, params, options, commands))
+            State::Csv(resume) => {
+                Malformed::Replaced.read(piece, |text| csv::decode(text, resume, params, options, commands))
             }
             State::Javabin(resume) => javabin::decode(piece, resume, options, commands),
             State::Cbor(resume) => cbor::decode(piece, resume, options, commands),
@@ -172,6 +188,9 @@ impl Decoder<'_> {
             "application/csv" | "text/csv" => Ok(Format::Csv),
             "application/javabin" => Ok(Format::Javabin),
             "application/cbor" => Ok(Format::Cbor),
+            "" if self.content_type.is_none() && !is_empty => {
+                Err(Error::new(ErrorKind::UnsupportedMedia, "Missing ContentType"))
+            }
             "" | "application/x-www-form-urlencoded" if is_empty || !kind.is_empty() => {
                 Err(Error::bad_request("missing content stream"))
             }
@@ -184,33 +203,6 @@ impl Decoder<'_> {
             )),
         }
     }
-}
-
-fn charset(content_type: Option<&str>) -> Option<String> {
-    let parameters = content_type?.split(';').skip(1);
-    let mut pairs = parameters.filter_map(|pair| pair.split_once('='));
-    let (_, value) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
-    Some(value.trim().trim_matches('"').to_ascii_lowercase())
-}
-
-/// How far into a body the declaration of XML is looked for.
-const DECLARATION_BYTES_MAX: usize = 200;
-
-fn breaks_off_in_declaration(body: &[u8]) -> bool {
-    const START: &[u8] = b"<?xml";
-    let head = body.get(..body.len().min(START.len())).unwrap_or_default();
-    let ended = body.windows(2).take(DECLARATION_BYTES_MAX).any(|end| end == b"?>");
-    START.starts_with(head) && body.len() < DECLARATION_BYTES_MAX && !ended
-}
-
-/// The encoding named in the first line, which is ASCII in all encodings that are read here.
-fn xml_encoding(body: &[u8]) -> Option<String> {
-    let head = String::from_utf8_lossy(body.get(..body.len().min(DECLARATION_BYTES_MAX))?).into_owned();
-    let declaration = head.strip_prefix("<?xml")?.split("?>").next()?.to_owned();
-    let (_, after) = declaration.split_once("encoding")?;
-    let quoted = after.trim_start().strip_prefix('=')?.trim_start();
-    let quote = quoted.chars().next()?;
-    Some(quoted.get(1..)?.split(quote).next()?.to_ascii_lowercase())
 }
 
 #[cfg(test)]

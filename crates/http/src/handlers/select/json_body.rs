@@ -3,6 +3,8 @@
 //! In: a call with its body; out: the parameters in effect, or a refusal. What the members of the JSON mean
 //! is `solr::json_request`'s; presets of the path are `effective`'s.
 
+use std::borrow::Cow;
+
 use plan::{Error, HandlerConfig, Result};
 use solr::json_request;
 
@@ -11,24 +13,22 @@ use crate::request::call::{Call, Content};
 
 /// Refuses a body that is no JSON: no other says anything to a search.
 pub(in crate::handlers) fn check_body(call: &Call<'_>) -> Result<()> {
-    let Some(content) = call.content.as_ref().filter(|content| !content.bytes.is_empty()) else {
-        return Ok(());
-    };
-    let media_type = content.media_type.as_deref().unwrap_or_default();
-    if is_json(content) {
-        return Ok(());
-    }
+    let mut contents = call.contents().filter(|content| !content.bytes.is_empty());
+    let Some(content) = contents.find(|content| !is_json(content)) else { return Ok(()) };
+    let media_type = content.media_type.as_deref().unwrap_or("null");
     let shown: Vec<_> = call.params.pairs().iter().map(|(name, value)| format!("{name}={value}")).collect();
     let shown = shown.join("&");
     Err(Error::bad_request(format!("Bad contentType for search handler :{media_type} request={{{shown}}}")))
 }
 
-/// What the request asks, with its JSON as parameters.
+/// What the request asks, with its JSON as parameters. Of several files each adds to those before it.
 pub(in crate::handlers) fn effective(call: &Call<'_>, presets: &HandlerConfig) -> Result<EffectiveParams> {
-    let sent = match call.content.as_ref().filter(|content| is_json(content)) {
-        Some(content) => json_request::with_body(&call.params, text(content)?),
-        None => call.params.clone(),
-    };
+    let mut sent = Cow::Borrowed(&call.params);
+    // Each goes in front of what was sent, and the last has to come out behind the others.
+    for content in call.contents().rev().filter(|content| is_json(content)) {
+        sent = Cow::Owned(json_request::with_body(&sent, text(content)?));
+    }
+    let sent = sent.into_owned();
     let plain = EffectiveParams::plainly(&sent, presets);
     if !json_request::is_asked(&plain.effective) {
         return Ok(plain);
