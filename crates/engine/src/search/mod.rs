@@ -27,6 +27,7 @@ mod filter_cache;
 mod function;
 mod grouping;
 mod index_term;
+mod indexed_words;
 mod inner_queries;
 mod key_table;
 mod leaf_nodes;

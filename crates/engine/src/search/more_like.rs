@@ -1,6 +1,6 @@
 //! The words by which documents are like another: those of its stored texts, analysed anew as for the index,
-//! and how many documents have each. Which of them tell enough is decided where those of all shards are known
-//! (`MoreLike::chosen`).
+//! or what the index has of it where no text is stored; and how many documents have each. Which of them tell
+//! enough is decided where those of all shards are known (`MoreLike::chosen`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,9 +9,10 @@ use plan::partial::{FieldWords, LikeCounts, LikeFieldCounts, LikeWord, LikeWords
 use plan::{Document, FieldSelection, LikeChoice, LikeSource, LikeTerm, MoreLike, Result, Value};
 
 use super::index_term::term_of;
+use super::indexed_words::each_indexed_word;
 use super::stats::{doc_freq, term_infos};
 use crate::layout::FieldLayout;
-use crate::search::context::SearchContext;
+use crate::search::context::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
 /// Longer values are no word of Solr's.
@@ -35,21 +36,50 @@ pub(super) fn words(context: &SearchContext<'_>, like: &MoreLike) -> Result<Like
     };
     let fields = like.fields.iter().map(|(name, _)| {
         let Some(layout) = context.layout.field(name) else { return Ok(FieldWords::new()) };
-        let mut words = Words::new(&like.choice);
-        if let LikeSource::Text(text) = &like.of {
-            words.add(context, layout, &Value::Str(text.clone()))?;
+        match (&like.of, &document) {
+            (LikeSource::Text(text), _) => {
+                let mut words = Words::new(&like.choice);
+                words.add(context, layout, &Value::Str(text.clone()))?;
+                Ok(words.counted)
+            }
+            (LikeSource::Document(_), Some(document)) => {
+                words_of_field(context, layout, document, &like.choice)
+            }
+            (LikeSource::Document(_), None) => Ok(FieldWords::new()),
         }
-        for value in document.as_ref().and_then(|document| document.get(name)).unwrap_or_default() {
-            words.add(context, layout, value)?;
-        }
-        let mut words = words.counted;
-        if document.is_some() && layout.spec.properties.term_vectors {
-            // Solr reads them from the vector, which has them in order.
-            words.sort_by(|left, right| left.text().cmp(right.text()));
-        }
-        Ok(words)
     });
     Ok(LikeWords(Some(fields.collect::<Result<_>>()?)))
+}
+
+/// What a document has in one field, wherever that is kept.
+fn words_of_field(
+    context: &SearchContext<'_>,
+    layout: &FieldLayout,
+    document: &LikedDocument<'_>,
+    choice: &LikeChoice,
+) -> Result<FieldWords> {
+    let properties = &layout.spec.properties;
+    // Solr reads them from the vector, all of them and in order, whatever is said of how many words to read.
+    let by_vector = properties.term_vectors;
+    let choice =
+        LikeChoice { tokens_max: if by_vector { usize::MAX } else { choice.tokens_max }, ..choice.clone() };
+    let mut words = Words::new(&choice);
+    if is_kept(layout) {
+        for value in document.kept.get(&layout.name).unwrap_or_default() {
+            words.add(context, layout, value)?;
+        }
+    } else {
+        // Solr differs: where there is no vector either, it has no words to go by and finds nothing
+        // (`compat/component/more_like_index.yaml`). The index has them, in the order of a vector.
+        each_indexed_word(layout, document.place, &mut |text, times| {
+            words.add_times(&Value::Str(text.to_owned()), text, times);
+        })?;
+    }
+    let mut words = words.counted;
+    if by_vector {
+        words.sort_by(|left, right| left.text().cmp(right.text()));
+    }
+    Ok(words)
 }
 
 /// How many documents have each of `words`, which may be those of another shard's document.
@@ -80,14 +110,30 @@ fn field_counts(
     Ok(LikeFieldCounts { documents: context.field_stats(layout, field)?.0.doc_count, words })
 }
 
-/// The stored fields among those wanted.
-fn document(context: &SearchContext<'_>, id: &str, fields: &[(Arc<str>, f32)]) -> Result<Option<Document>> {
-    let stored =
-        |name: &&Arc<str>| context.layout.field(name).is_some_and(|layout| layout.spec.properties.stored);
-    let names = fields.iter().map(|(name, _)| name).filter(stored).cloned().collect();
+/// A document whose likes are wanted.
+struct LikedDocument<'a> {
+    place: (&'a SearchSegment<'a>, u32),
+    /// Those of the wanted fields whose values are kept.
+    kept: Document,
+}
+
+/// Whether values can be had without the index: a column keeps them as a stored field does.
+fn is_kept(layout: &FieldLayout) -> bool {
+    layout.spec.properties.stored || layout.spec.properties.doc_values
+}
+
+/// `None` where no document has the id.
+fn document<'a>(
+    context: &'a SearchContext<'a>,
+    id: &str,
+    fields: &[(Arc<str>, f32)],
+) -> Result<Option<LikedDocument<'a>>> {
+    let is_kept = |name: &&Arc<str>| context.layout.field(name).is_some_and(|layout| is_kept(layout));
+    let names = fields.iter().map(|(name, _)| name).filter(is_kept).cloned().collect();
     let selection = FieldSelection { names, ..FieldSelection::default() };
     let Some((segment, doc)) = context.doc_with_id(id)? else { return Ok(None) };
-    Ok(Some(read_source(&segment.view.source(doc)?, context.layout, &selection)?.1))
+    let kept = read_source(&segment.view.source(doc)?, context.layout, &selection)?.1;
+    Ok(Some(LikedDocument { place: (segment, doc), kept }))
 }
 
 /// The words of one field, with how often each occurs, as they came.
@@ -131,16 +177,20 @@ impl<'a> Words<'a> {
     }
 
     fn word(&mut self, value: &Value, text: &str) {
+        self.add_times(value, text, 1);
+    }
+
+    fn add_times(&mut self, value: &Value, text: &str, times: u32) {
         let length = text.encode_utf16().count();
         let LikeChoice { length_min, length_max, .. } = *self.choice;
         if (length_min > 0 && length < length_min) || (length_max > 0 && length > length_max) {
             return;
         }
         if let Some(known) = self.numbers.get(text).and_then(|at| self.counted.get_mut(*at)) {
-            known.frequency += 1;
+            known.frequency += times;
             return;
         }
         self.numbers.insert(text.to_owned(), self.counted.len());
-        self.counted.push(LikeWord { value: value.clone(), frequency: 1 });
+        self.counted.push(LikeWord { value: value.clone(), frequency: times });
     }
 }

@@ -8,8 +8,12 @@ use super::{NoDefault, Param, ParamDoc, Preset};
 
 pub const MORE_LIKE: Preset<bool> =
     Param::new("mlt", switch, "false", "Whether to show documents like each of the hits.");
-pub const FIELDS: Param<String> =
-    Param::new("mlt.fl", text, NoDefault, "The fields whose words count, which must be stored. Required.");
+pub const FIELDS: Param<String> = Param::new(
+    "mlt.fl",
+    text,
+    NoDefault,
+    "The fields whose words count. Of one that is neither stored nor has docValues, they are looked for among all terms of the index. Required.",
+);
 pub const FREQUENCY_MIN: Preset<i32> =
     Param::new("mlt.mintf", integer, "2", "Words that the document has less often do not count.");
 pub const DOCUMENTS_MIN: Preset<i32> =
