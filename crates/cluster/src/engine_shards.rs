@@ -156,6 +156,7 @@ impl ShardReader for engine::Shard {
             R::Suggest(plan) => A::Suggest(self.suggest(plan)?),
             R::Versions(request) => A::Versions(self.versions(request.limit)?),
             R::Segments(_) => A::Segments(self.segments()),
+            R::FieldBytes(_) => A::FieldBytes(self.field_bytes()?),
             R::Caches(_) => {
                 A::Caches(self.caches().into_iter().map(|(name, stats)| (name.to_owned(), stats)).collect())
             }

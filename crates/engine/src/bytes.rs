@@ -33,6 +33,11 @@ impl<'a> ByteReader<'a> {
         Self { rest: bytes }
     }
 
+    /// How many bytes have not been read yet.
+    pub(crate) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }

@@ -83,6 +83,9 @@ async fn a_core_tells_of_itself() {
         }
     };
     check("admin/segments?indent=off", &[r#""numSegments":1"#, r#""_0":{"name":"_0","delCount":0"#]).await;
+    // Shards in memory have no files.
+    let bytes = [r#""fieldBytes":{"fields":{},"shared":0}"#];
+    check("admin/segments?fieldBytes=true&indent=off", &bytes).await;
     check("admin/system?indent=off", &[r#""core":{"schema":"small","host":"node""#]).await;
     check("config/requestHandler?indent=off", &[r#""/select":{"name":"/select""#, r#""rows":"10""#]).await;
     check("config?indent=off", &[r#""maxBooleanClauses":1024"#]).await;

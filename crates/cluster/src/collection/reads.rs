@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use engine::IndexSample;
 use meter::{Meters, Phase, Trace, VitalFigures};
-use plan::partial::{IndexedField, Merge, SearchStatistics};
+use plan::partial::{FieldBytes, IndexedField, Merge, SearchStatistics};
 use plan::{CacheStats, Document, FieldSelection, Join, Result, SearchPlan, TopTerms};
 use store::{ContentDigest, LogFigures};
 
@@ -19,8 +19,8 @@ use crate::finish::finish_top_terms;
 use crate::gather::{gather_parts, statistics};
 use crate::offload;
 use crate::shard::{
-    CachesRead, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard, ShardRead,
-    ShardStats, TermDocumentsRead,
+    CachesRead, FieldBytesRead, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead,
+    Shard, ShardRead, ShardStats, TermDocumentsRead,
 };
 
 /// Which shards are asked for documents by id.
@@ -145,6 +145,11 @@ impl Collection {
     /// The fields that documents have, by their concrete names.
     pub async fn luke_fields(&self) -> Result<Vec<IndexedField>> {
         Ok(offload::compute(|| self.gathered(|shard| FieldsRead.ask(shard, &Meters::default())))?.0)
+    }
+
+    /// What each field takes of the segments of all shards, in order of name.
+    pub async fn field_bytes(&self) -> Result<FieldBytes> {
+        offload::compute(|| self.gathered(|shard| FieldBytesRead.ask(shard, &Meters::default())))
     }
 
     /// The `limit` most frequent terms of a field, and how frequent all are.

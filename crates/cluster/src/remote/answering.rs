@@ -16,8 +16,8 @@ use super::message::{
     encode,
 };
 use crate::shard::{
-    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, FilePiece, GetRead, ImageRead, JoinRead,
-    LikeCountsRead, SegmentsRead, Shard, ShardRead, ShardSnapshot, SnapshotRead, TermDocumentsRead,
+    CachesRead, DocumentAtRead, ExplainOtherRead, FieldBytesRead, FieldsRead, FilePiece, GetRead, ImageRead,
+    JoinRead, LikeCountsRead, SegmentsRead, Shard, ShardRead, ShardSnapshot, SnapshotRead, TermDocumentsRead,
     UpdateContext, VersionsRead, WhyNotRead,
 };
 
@@ -213,6 +213,7 @@ fn read(shard: &dyn Shard, question: &ReadQuestion<'_>, out: &Out<'_>) -> Result
         Q::Suggest(plan) => out.told(plan.as_ref().ask(shard, meters)),
         Q::Versions(limit) => out.told(VersionsRead { limit: *limit }.ask(shard, meters)),
         Q::Segments => out.told(SegmentsRead.ask(shard, meters)),
+        Q::FieldBytes => out.told(FieldBytesRead.ask(shard, meters)),
         Q::Caches => out.told(CachesRead.ask(shard, meters)),
     }
 }

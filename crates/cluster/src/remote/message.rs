@@ -166,6 +166,7 @@ pub(super) enum ReadQuestion<'a> {
     Suggest(Cow<'a, SuggestPlan>),
     Versions(usize),
     Segments,
+    FieldBytes,
     Caches,
 }
 

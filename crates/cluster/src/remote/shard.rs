@@ -139,6 +139,7 @@ impl ShardReader for RemoteShard {
                 A::Versions(link.ask(&Question::Read(Q::Versions(request.limit)), meters)?)
             }
             R::Segments(_) => A::Segments(link.ask(&Question::Read(Q::Segments), meters)?),
+            R::FieldBytes(_) => A::FieldBytes(self.ask_any(Q::FieldBytes, meters)?),
             R::Caches(_) => A::Caches(link.ask(&Question::Read(Q::Caches), meters)?),
         })
     }

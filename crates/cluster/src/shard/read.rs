@@ -13,8 +13,8 @@ use std::sync::Arc;
 use engine::{FilePiece, FollowerHas, JoinedValues, Losses, SegmentStats, ShardStats, SnapshotImage};
 use meter::Meters;
 use plan::partial::{
-    ByValue, ExpandRequest, FetchRequest, Fetched, GroupPartial, GroupsPartial, HeadsStep, HitRef,
-    IndexedFields, LikeCounts, LikeWords, SearchStatistics, ShardResult, SuggestPartial, TermCounts,
+    ByValue, ExpandRequest, FetchRequest, Fetched, FieldBytes, GroupPartial, GroupsPartial, HeadsStep,
+    HitRef, IndexedFields, LikeCounts, LikeWords, SearchStatistics, ShardResult, SuggestPartial, TermCounts,
     WordCounts,
 };
 use plan::{
@@ -178,6 +178,8 @@ reads! { 'a, ReadRequest, ReadAnswer, ShardRead::ask(dyn ShardReader):
     Versions(VersionsRead) -> Vec<Version>;
     /// The segments that searches see.
     Segments(SegmentsRead) -> Vec<SegmentStats>;
+    /// What each field takes of these segments.
+    FieldBytes(FieldBytesRead) -> FieldBytes;
     /// A shard's caches, by Solr's names.
     Caches(CachesRead) -> Vec<(String, CacheStats)>;
 }
@@ -265,6 +267,9 @@ pub struct VersionsRead {
 
 #[derive(Clone, Copy)]
 pub struct SegmentsRead;
+
+#[derive(Clone, Copy)]
+pub struct FieldBytesRead;
 
 #[derive(Clone, Copy)]
 pub struct CachesRead;

@@ -143,6 +143,18 @@ pub(crate) fn fields(
     Ok(())
 }
 
+/// Calls `take` with the bytes that each field takes of a source, its head among them.
+pub(crate) fn field_sizes(bytes: &[u8], mut take: impl FnMut(u32, usize)) -> Result<(), Error> {
+    version(bytes)?;
+    let mut reader = ByteReader::new(bytes.get(HEADER_BYTES..).unwrap_or_default());
+    while !reader.is_empty() {
+        let before = reader.left();
+        let (slot, _) = next_field(&mut reader, &mut |_| false).ok_or_else(damaged)?;
+        take(slot, before - reader.left());
+    }
+    Ok(())
+}
+
 fn next_field(
     reader: &mut ByteReader<'_>,
     wanted: &mut impl FnMut(u32) -> bool,

@@ -6,13 +6,14 @@
 //! of snapshots (`pinned`), parts of results, figures (`stats`). Routing among shards and the merging of
 //! their parts are `cluster`'s.
 
+mod field_bytes;
 pub(crate) mod pinned;
 pub(crate) mod stats;
 
 use std::sync::Arc;
 
 use meter::{Clock, VitalFigures};
-use plan::partial::{ByValue, IndexedFields, SearchStatistics, SuggestPartial, TermCounts};
+use plan::partial::{ByValue, FieldBytes, IndexedFields, SearchStatistics, SuggestPartial, TermCounts};
 use plan::{
     AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,
     SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
@@ -339,6 +340,11 @@ impl Shard {
     /// The concrete fields that the visible documents have, in order of name.
     pub fn luke_fields(&self) -> Result<IndexedFields> {
         search::luke_fields(&self.snapshot())
+    }
+
+    /// What each field takes of the segments that searches see.
+    pub fn field_bytes(&self) -> Result<FieldBytes> {
+        field_bytes::of(&self.snapshot())
     }
 
     /// The documents of each term of a field, dead ones included as in Lucene.

@@ -1,15 +1,22 @@
-//! `/admin/segments`: the segments that searches see. Of all shards, or of the one that is addressed as a
-//! core; Solr's names are given to them by `solr`.
+//! `/admin/segments`: the segments that searches see, and with `fieldBytes` what each field takes of them. Of
+//! all shards, or of the one that is addressed as a core; Solr's names are given to them by `solr`.
 
 use std::sync::Arc;
 
 use cluster::{Collection, SegmentStats};
+use plan::Result;
+use solr::Params;
 use solr::admin::SegmentFacts;
+use solr::params::admin::segments::FIELD_BYTES;
 use solr::response::Entries;
 
 /// Of all shards.
-pub(super) fn run(collection: &Arc<Collection>) -> Entries {
-    shown(collection.segments())
+pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+    let mut entries = shown(collection.segments());
+    if FIELD_BYTES.read(params)? {
+        entries.extend(solr::admin::field_bytes(&collection.field_bytes().await?));
+    }
+    Ok(entries)
 }
 
 /// Of the shard of this number.

@@ -4,7 +4,7 @@
 //! A table for `docs/openapi.json` and the description that the server serves: method, path, one sentence,
 //! and the parameters by their definitions in `solr/params`. Routing does not read it.
 
-use solr::params::admin::{config, files, get, luke, ping, replication, schema};
+use solr::params::admin::{config, files, get, luke, ping, replication, schema, segments};
 use solr::params::{
     ParamDoc, analysis, dismax, elevation, facet, grouping, highlight, json_request, limits, more_like,
     paging, query, response, shards, spelling, stats, suggesting, terms, update, vectors, why_not,
@@ -131,7 +131,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::get("/solr/{collection}/admin/ping", "Whether searches are answered.").own(ping::DOCS),
     Operation::get("/solr/{collection}/admin/luke", "What is in the index.").own(luke::DOCS),
     Operation::get("/solr/{collection}/admin/system", "The node, and this core."),
-    Operation::get("/solr/{collection}/admin/segments", "The files of the index."),
+    Operation::get("/solr/{collection}/admin/segments", "The files of the index.").own(segments::DOCS),
     Operation::get("/solr/{collection}/admin/file", "The configuration's files, or one of them.")
         .own(files::DOCS),
     Operation::get("/solr/{collection}/replication", "The index as others may copy it; its backups.")

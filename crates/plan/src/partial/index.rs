@@ -78,6 +78,54 @@ impl Merge for IndexedFields {
     }
 }
 
+/// What concrete fields take of the segments, in order of their names, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldBytes {
+    pub fields: Vec<OneFieldBytes>,
+    /// What is no field's own: frames of files, versions, and what is derived of several.
+    pub shared: u64,
+}
+
+/// What one field takes of the segments, in bytes of their files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OneFieldBytes {
+    pub name: String,
+    /// The dictionary of its terms.
+    pub terms: u64,
+    pub postings: u64,
+    pub positions: u64,
+    /// Lengths of its texts.
+    pub norms: u64,
+    /// Its values by document (Solr's docValues), payloads among them.
+    pub columns: u64,
+    /// Its share of the stored documents, as some of them have it: an estimate, since all fields of some
+    /// documents are compressed together.
+    pub stored: u64,
+}
+
+impl OneFieldBytes {
+    pub fn total(&self) -> u64 {
+        let Self { name: _, terms, postings, positions, norms, columns, stored } = self;
+        terms + postings + positions + norms + columns + stored
+    }
+}
+
+impl Merge for FieldBytes {
+    fn merge(self, other: Self) -> Self {
+        let join = |own: OneFieldBytes, other: OneFieldBytes| OneFieldBytes {
+            terms: own.terms + other.terms,
+            postings: own.postings + other.postings,
+            positions: own.positions + other.positions,
+            norms: own.norms + other.norms,
+            columns: own.columns + other.columns,
+            stored: own.stored + other.stored,
+            name: own.name,
+        };
+        let fields = merge_sorted(self.fields, other.fields, |own, other| own.name.cmp(&other.name), join);
+        Self { fields, shared: self.shared + other.shared }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

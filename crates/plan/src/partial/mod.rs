@@ -41,7 +41,7 @@ pub use fetch::{ExpandRequest, FetchRequest, Fetched};
 pub use groups::{GroupPartial, GroupsPartial};
 pub use heads::{ChosenHeads, HeadsStep};
 pub use hits::{HitRef, RankedHits, SortValue};
-pub use index::{IndexedField, IndexedFields, TermCounts, WordCounts};
+pub use index::{FieldBytes, IndexedField, IndexedFields, OneFieldBytes, TermCounts, WordCounts};
 pub use like::{FieldWords, LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
 pub use merge::Merge;
 pub use moments::{Moments, Sum};

@@ -31,7 +31,7 @@ pub use metric::{Metric, Rates, Registry, Times, cache_metric};
 pub use metrics::metrics;
 pub use prometheus::{PROMETHEUS, prometheus};
 pub use replication::{Replicable, replication_details};
-pub use segments::{SegmentFacts, segments};
+pub use segments::{SegmentFacts, field_bytes, segments};
 pub use system::{CoreSystemFacts, NodeFacts, core_system, system};
 
 use crate::response::Node;

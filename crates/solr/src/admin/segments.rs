@@ -2,6 +2,8 @@
 //! and by what each was made) is left out. Clients sum up what stands here to see how much of an index is
 //! dead; the facts come from every shard's snapshot (`cluster`).
 
+use plan::partial::{FieldBytes, OneFieldBytes};
+
 use super::system::LUCENE_VERSION;
 use crate::response::{Entries, Name, Node};
 
@@ -29,6 +31,28 @@ pub fn segments(segments: &[SegmentFacts]) -> Entries {
     info.push(("userData".into(), Node::Map(vec![])));
     let each = segments.iter().enumerate().map(|(at, one)| segment(&format!("_{at}"), one));
     vec![("info".into(), Node::Map(info)), ("segments".into(), Node::Map(each.collect()))]
+}
+
+/// What each field takes of the segments, those first that take most.
+pub fn field_bytes(bytes: &FieldBytes) -> Entries {
+    let mut fields: Vec<&OneFieldBytes> = bytes.fields.iter().collect();
+    fields.sort_by(|one, other| (other.total(), &one.name).cmp(&(one.total(), &other.name)));
+    let fields = fields.into_iter().map(|field| (Name::Owned(field.name.clone()), one_field_bytes(field)));
+    let entries = [("fields", Node::Map(fields.collect())), ("shared", Node::long(bytes.shared))];
+    vec![("fieldBytes".into(), Node::map(entries))]
+}
+
+fn one_field_bytes(bytes: &OneFieldBytes) -> Node {
+    let OneFieldBytes { name: _, terms, postings, positions, norms, columns, stored } = bytes;
+    Node::map([
+        ("terms", Node::long(*terms)),
+        ("postings", Node::long(*postings)),
+        ("positions", Node::long(*positions)),
+        ("norms", Node::long(*norms)),
+        ("docValues", Node::long(*columns)),
+        ("stored", Node::long(*stored)),
+        ("total", Node::long(bytes.total())),
+    ])
 }
 
 fn segment(name: &str, facts: &SegmentFacts) -> (Name, Node) {

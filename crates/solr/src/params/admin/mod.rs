@@ -14,6 +14,7 @@ pub mod node;
 pub mod ping;
 pub mod replication;
 pub mod schema;
+pub mod segments;
 mod values;
 
 use super::ParamDoc;
@@ -33,6 +34,7 @@ pub(super) const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("What is copied into what (`/schema/copyfields`)", schema::COPIES),
     ("The configuration (`/config`)", config::DOCS),
     ("What is in the index (`/admin/luke`)", luke::DOCS),
+    ("The segments (`/admin/segments`)", segments::DOCS),
     ("Files (`/admin/file`)", files::DOCS),
     ("Health (`/admin/ping`)", ping::DOCS),
     ("The index as others may copy it (`/replication`)", replication::DOCS),
