@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::advise::AdviseArgs;
 #[cfg(target_os = "linux")]
 use crate::cluster_tool::ClusterToolArgs;
 use crate::demo::DemoArgs;
@@ -64,6 +65,9 @@ pub enum Command {
     Schema(SchemaArgs),
     /// Show what is searched for: most often, without a hit, slowest. Read from the query log of a server.
     Queries(QueriesArgs),
+    /// Say which fields, ranges and filters of a collection cost more than they are used, by the query log of
+    /// a server.
+    Advise(AdviseArgs),
     /// Show the last requests that were slow, and where their time went.
     Slow(SlowArgs),
     /// Find out why a process of this machine hangs or is slow, and what of the host will hurt next.

@@ -3,6 +3,7 @@
 //! processor is checked first, then the allocator and the log are set up, and only then a runtime is made: no
 //! thread may start before.
 
+mod advise;
 mod allocator;
 mod ambient;
 mod cli;
@@ -87,6 +88,7 @@ fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
         Command::Schema(args) => block_on(schema::run(args)),
         Command::Query(args) => block_on(query::run(args)),
         Command::Queries(args) => queries::run(args),
+        Command::Advise(args) => block_on(advise::run(args)),
         Command::Slow(args) => block_on(slow::run(args)),
         Command::Lab(args) => block_on(lab::run(args)),
         #[cfg(target_os = "linux")]

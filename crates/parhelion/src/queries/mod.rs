@@ -2,19 +2,21 @@
 //! files and asks no server: one need not run. In: the files of a data directory, or those that are named;
 //! out: a table for eyes or JSON for programs. What the figures mean is `tally`'s.
 
-mod tally;
+pub mod tally;
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use comfy_table::{CellAlignment, Table};
 use serde_json::json;
 
 use self::tally::{QueryRow, QueryTally};
 use crate::output;
-use crate::query_log::{LogLines, folder_in, log_files};
+use crate::query_log::{LogSource, read_log};
+
+/// For whoever named no log.
+const NEXT_STEP: &str = "name the data directory of a server with --data-dir, or a file with --file; a server \
+                         keeps one with `--query-log on`";
 
 #[derive(Debug, Args)]
 pub struct QueriesArgs {
@@ -97,20 +99,13 @@ pub fn run(args: QueriesArgs) -> anyhow::Result<()> {
 /// Reads the whole log. Says what of it is no line, and what never became one.
 fn read(source: &QueryLogSource) -> anyhow::Result<QueryTally> {
     let mut tally = QueryTally::default();
+    let mut add = |line| tally.add(line, source.collection.as_deref());
     let mut passed_over = 0;
-    let is_named = !source.file.is_empty();
-    let files = if is_named { source.file.clone() } else { files_of(&source.data_dir)? };
-    for file in files {
-        let mut lines = match LogLines::open(&file) {
-            // The server made room meanwhile.
-            Err(error) if error.kind() == ErrorKind::NotFound && !is_named => continue,
-            opened => opened.with_context(|| format!("cannot open `{}`", file.display()))?,
-        };
-        for line in &mut lines {
-            let line = line.with_context(|| format!("cannot read `{}`", file.display()))?;
-            tally.add(line, source.collection.as_deref());
-        }
-        passed_over += lines.passed_over();
+    for file in &source.file {
+        passed_over += read_log(LogSource::File(file), NEXT_STEP, &mut add)?;
+    }
+    if source.file.is_empty() {
+        passed_over += read_log(LogSource::DataDir(&source.data_dir), NEXT_STEP, &mut add)?;
     }
     if passed_over > 0 {
         output::note(&format!("{passed_over} lines are none of a query log and were passed over"));
@@ -119,18 +114,6 @@ fn read(source: &QueryLogSource) -> anyhow::Result<QueryTally> {
         output::note(&format!("{} searches were too many for the log and are not counted", tally.dropped()));
     }
     Ok(tally)
-}
-
-fn files_of(data_dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = folder_in(data_dir);
-    match log_files(&folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-            "there is no query log in `{}`: name the data directory of a server with --data-dir, or a file with \
-             --file; a server keeps one with `--query-log on`",
-            folder.display()
-        ),
-        files => files.with_context(|| format!("cannot read `{}`", folder.display())),
-    }
 }
 
 fn show(source: &QueryLogSource, rows: &[QueryRow]) {
@@ -160,13 +143,6 @@ fn overview(rows: &[QueryRow]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_missing_log_is_refused_with_the_next_step() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = files_of(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("--data-dir") && error.contains("--query-log on"), "{error}");
-    }
 
     #[test]
     fn queries_are_shown_with_their_filters() {

@@ -9,13 +9,13 @@ use serde::Serialize;
 use crate::query_log::{QueryLine, SearchLine};
 
 /// All queries of a log.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct QueryTally {
     queries: HashMap<QueryKey, QueryFigures>,
     dropped: u64,
 }
 
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct QueryKey {
     collection: String,
     handler: String,
@@ -23,7 +23,7 @@ struct QueryKey {
     fq: Vec<String>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct QueryFigures {
     zero_hits: u64,
     /// One for each search.

@@ -1,11 +1,12 @@
 //! The query log on the disk: one JSON line a search, in files of bounded size below `logs/queries` of the
 //! data directory (`docs/queries.md`). `line` is the form of a line, `files` where lines go and what is
-//! removed, `writer` the thread between requests and files, `lines` reads them again for `parhelion queries`.
-//! What a record holds is `http`'s to say.
+//! removed, `writer` the thread between requests and files; `lines` reads a file again, and `reading` a whole
+//! log, for `parhelion queries` and `parhelion advise`. What a record holds is `http`'s to say.
 
 mod files;
 mod line;
 mod lines;
+mod reading;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 pub use line::{QueryLine, SearchLine};
-pub use lines::{LogLines, log_files};
+pub use reading::{LogSource, read_log};
 pub use writer::QueryLogWriter;
 
 /// Where a data directory has its query log.

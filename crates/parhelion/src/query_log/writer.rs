@@ -185,7 +185,7 @@ mod tests {
     use http::LoggedSearch;
 
     use super::*;
-    use crate::query_log::{LogLines, log_files};
+    use crate::query_log::lines::{LogLines, log_files};
 
     /// Stands still.
     struct Still;
