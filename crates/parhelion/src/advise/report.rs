@@ -110,9 +110,11 @@ impl AdviceReport {
         };
         let (unused, only_shown) = (of(Standing::Unused), of(Standing::OnlyShown));
         if !unused.is_empty() {
-            let saves = bytes_text(unused.iter().map(|it| it.saves).sum());
-            let whole = self.bytes.map(|it| format!(" of {}", bytes_text(it))).unwrap_or_default();
-            heading(&format!("Fields that no search asked for; without what may go, {saves} less{whole}"));
+            let saves: u64 = unused.iter().map(|it| it.saves).sum();
+            let of_all =
+                |all| format!("; without what may go, {} less of {}", bytes_text(saves), bytes_text(all));
+            let saved = self.bytes.map(of_all).unwrap_or_default();
+            heading(&format!("Fields that no search asked for{saved}"));
             output::line(&field_table(&unused).to_string());
             if self.shows_all > 0 {
                 output::line(&format!(
@@ -242,9 +244,12 @@ fn cautions(
         }
     }
     cautions.push(match facts.gets {
-        Some(0) => "exports and atomic updates are not in the log; name their fields with --keep".to_owned(),
+        // A restart forgets what was asked before, which the log never knew.
+        Some(0) => "`/get` was not asked since this node started; what was before, exports and atomic updates are \
+                    not in the log; name their fields with --keep"
+            .to_owned(),
         Some(gets) => format!(
-            "`/get` ({gets} since the server started), exports and atomic updates are not in the log; name their \
+            "`/get` ({gets} since this node started), exports and atomic updates are not in the log; name their \
              fields with --keep"
         ),
         None => "`/get`, exports and atomic updates are not in the log; name their fields with --keep".to_owned(),
