@@ -139,6 +139,35 @@ fn fields_are_judged_by_what_was_asked() {
 }
 
 #[test]
+fn what_updates_and_the_configuration_need_is_kept() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start_with(data.path(), &["--query-log", "on"]);
+    let client = server.client();
+    let create = [("action", "CREATE"), ("name", "films"), ("numShards", "2"), ("router.field", "route_s")];
+    client.json("admin/collections", &create);
+    let copy = r#"{"add-copy-field":{"source":"from_t","dest":"into_t"}}"#;
+    client.post_json("films/schema", &[], copy.to_owned()).unwrap().ok().unwrap();
+    let document = r#"[{"id":"1","route_s":"x","from_t":"words","other_s":"y"}]"#;
+    client.post_json("films/update", &[("commit", "true")], document.to_owned()).unwrap().ok().unwrap();
+    search(&client, &[("q", "into_t:words")]);
+    wait_for_log(&client, 1);
+    let target = format!("{}/films", server.url);
+    let output = advise(&[&target, "--query-log", data.path().to_str().unwrap(), "--json"]);
+    let report: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+    let check = |name: &str, standing: &str, why: &str| {
+        let field = field(&report, name);
+        let said = field["why"][0].as_str().unwrap_or_default();
+        assert!(field["standing"] == standing && said.contains(why), "{field}");
+    };
+    check("route_s", "kept", "router.field");
+    check("from_t", "kept", "copied to into_t");
+    check("into_t", "used", "");
+    check("_text_", "kept", "configuration");
+    check("other_s", "unused", "");
+}
+
+#[test]
 fn habits_are_named_and_proved() {
     let data = tempfile::tempdir().unwrap();
     let server = logging(data.path());

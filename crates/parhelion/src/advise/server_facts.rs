@@ -77,6 +77,7 @@ impl ServerFacts {
         let config = client.get(&format!("{collection}/config"), &[]).await?.ok()?.json()?;
         let mut configured = BTreeMap::new();
         names_in(&config["config"], "", &names, &mut configured);
+        configured.extend(router_fields(client, collection).await);
         let gets = gets(client, meant).await;
         Ok(Self { schema, names, bytes, configured, gets })
     }
@@ -154,6 +155,17 @@ fn names_in(value: &Value, at: &str, names: &BTreeSet<String>, found: &mut BTree
         }
         _ => {}
     }
+}
+
+/// The fields by whose values documents are placed: updates need them, which are not in the log.
+async fn router_fields(client: &SolrClient, collection: &str) -> Vec<(String, String)> {
+    let params = [("action", "CLUSTERSTATUS"), ("collection", collection)];
+    let answer = client.get("admin/collections", &params).await.and_then(Response::ok);
+    // A Solr that is no cloud places nothing.
+    let Ok(answer) = answer.and_then(|answer| answer.json()) else { return Vec::new() };
+    let collections = answer.pointer("/cluster/collections").and_then(Value::as_object);
+    let fields = collections.into_iter().flatten().filter_map(|(_, it)| it["router"]["field"].as_str());
+    fields.map(|field| (field.to_owned(), "router.field".to_owned())).collect()
 }
 
 /// A server need not tell its figures to whoever may search.
