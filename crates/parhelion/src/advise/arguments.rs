@@ -17,11 +17,11 @@ Examples:
   parhelion advise localhost:8983/films --query-log node1 --query-log node2 --keep 'price_*'
   parhelion advise localhost:8983/films --query-log ./data --replay localhost:8983/films_small
 
-What the log does not know: documents that `/get` names, exports, and atomic updates. Say with --keep which
-fields those need. A field is called unused only if no search of the log asked for it, none that could not
-be read may have, no copy is made of it, and the configuration does not name it.")]
+The log does not know what `/get`, exports and atomic updates need: name that with --keep.
+A field is called unused only if no search of the log asked for it, none that cannot be read
+may have, it is copied nowhere, and the configuration does not name it.")]
 pub struct AdviseArgs {
-    /// The collection or alias, behind the Solr URL; `http://` and `/solr` may be left out.
+    /// The collection, or an alias of one, behind the Solr URL; `http://` and `/solr` may be left out.
     #[arg(value_name = "URL/COLLECTION", value_parser = collection_url)]
     pub target: CollectionUrl,
     /// The query log: the data directory of a server, the folder of its log, or a file of one. May repeat,
