@@ -17,9 +17,11 @@ use crate::search::context::SearchSegment;
 /// as many documents as it has hits. Beyond, whoever asks is told what to store rather than kept waiting.
 const TERMS_MAX: usize = 1 << 20;
 
-/// Calls `take` with each term of the field that the document has, and how often; 1 where the index does not
-/// count. Ends early once the search's allowance is used up. Errors: `BadRequest` where the segment has too
-/// many terms to go through.
+/// Calls `take` with each term of the field that the document has, and how often. Ends early once the
+/// search's allowance is used up. Errors: `BadRequest` where the segment has too many terms to go through.
+///
+/// Solr differs: its vectors count words where the index does not, as with `omitTermFreqAndPositions`; here
+/// each is there once then (`compat/component/more_like_index.yaml`).
 pub(super) fn each_indexed_word(
     layout: &FieldLayout,
     (segment, doc): (&SearchSegment<'_>, u32),
