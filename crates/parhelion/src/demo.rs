@@ -1,6 +1,7 @@
-//! `parhelion demo`: a node, a collection, real files from this machine, and what to try next. It walks the
-//! same road as any client: everything goes through HTTP. In: folders of text files; out: a collection, and
-//! commands to copy. The server is `serve`'s, over a temporary folder unless one is named.
+//! `parhelion demo`: a node or a cluster, a collection, real files from this machine, and what to try next.
+//! It walks the same road as any client: everything goes through HTTP. In: folders of text files; out: a
+//! collection, and commands to copy. The server is `serve`'s, the cluster `cluster up`'s, over a temporary
+//! folder unless one is named.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +14,10 @@ use http::Compress;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use ingest::{Batcher, Progress, Registry, Sender, Totals, files_below, read_source};
 use serde_json::{Value, json};
+use tracing::level_filters::LevelFilter;
 
+#[cfg(target_os = "linux")]
+use crate::cluster_tool::ShownCluster;
 use crate::limits::LimitArgs;
 use crate::listen::ListenAddress;
 use crate::output;
@@ -21,6 +25,8 @@ use crate::server::{Server, ServerArgs, interrupted};
 use crate::zookeeper::ZooKeeperArgs;
 
 const COLLECTION: &str = "sources";
+/// Of each shard in a cluster: any one node may be lost.
+const REPLICAS: usize = 2;
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
@@ -32,6 +38,11 @@ pub struct DemoArgs {
     /// 0 takes any free port.
     #[arg(long, default_value_t = 8983)]
     port: u16,
+    /// So many nodes instead of one, as `parhelion cluster up` starts them, which needs Java for ZooKeeper:
+    /// they listen on loopback, on --port and those behind it, and end with the demo.
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["host", "insecure_open"], value_parser = clap::value_parser!(u32).range(2..=9))]
+    nodes: Option<u32>,
     /// Listen beyond loopback: whoever reaches the address may do everything.
     #[arg(long)]
     insecure_open: bool,
@@ -58,46 +69,114 @@ struct Summary {
     elapsed: Duration,
 }
 
-pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
+/// What serves.
+enum DemoServer {
+    Node(Box<Server>),
+    #[cfg(target_os = "linux")]
+    Cluster(ShownCluster),
+}
+
+impl DemoServer {
+    /// Nodes of a cluster log at the level `log`.
+    async fn start(args: &DemoArgs, data_dir: PathBuf, log: LevelFilter) -> anyhow::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(nodes) = args.nodes {
+            let port = Some(args.port).filter(|port| *port > 0);
+            let cluster = ShownCluster::start(&data_dir, (nodes, log), (port, "--port")).await?;
+            return Ok(Self::Cluster(cluster));
+        }
+        let _ = log;
+        let server_args = ServerArgs {
+            places: vec![ListenAddress::Address(args.host.clone(), args.port)],
+            tls: None,
+            compress: Compress::default(),
+            data_dir,
+            store: None,
+            zookeeper: ZooKeeperArgs::default(),
+            security: None,
+            insecure_open: args.insecure_open,
+            backup_dir: None,
+            configset_dir: None,
+            cache: true,
+            limits: LimitArgs::default(),
+            query_log: None,
+            logs: None,
+        };
+        Server::start(server_args).await.map(|server| Self::Node(Box::new(server)))
+    }
+
+    fn url(&self) -> &str {
+        match self {
+            Self::Node(server) => server.url(),
+            #[cfg(target_os = "linux")]
+            Self::Cluster(cluster) => cluster.urls.first().map_or("", String::as_str),
+        }
+    }
+
+    /// How many nodes there are; each leads a shard, and has another's copy.
+    fn nodes(&self) -> usize {
+        match self {
+            Self::Node(_) => 1,
+            #[cfg(target_os = "linux")]
+            Self::Cluster(cluster) => cluster.urls.len(),
+        }
+    }
+
+    /// What else there is to try.
+    fn more_to_try(&self) -> String {
+        match self {
+            Self::Node(_) => String::new(),
+            #[cfg(target_os = "linux")]
+            Self::Cluster(cluster) => lose_a_node(cluster),
+        }
+    }
+
+    async fn stop(self) -> anyhow::Result<()> {
+        match self {
+            Self::Node(server) => server.stop().await,
+            #[cfg(target_os = "linux")]
+            Self::Cluster(cluster) => cluster.stop().await,
+        }
+    }
+}
+
+/// Nodes of a cluster log at the level `log`.
+pub async fn run(args: DemoArgs, log: LevelFilter) -> anyhow::Result<()> {
     let roots = roots(&args.folders)?;
     let temporary = tempfile::Builder::new()
         .prefix("parhelion-demo-")
         .tempdir()
         .context("cannot make a temporary folder")?;
-    let data_dir = args.data_dir.clone().unwrap_or_else(|| temporary.path().to_owned());
-    let server_args = ServerArgs {
-        places: vec![ListenAddress::Address(args.host.clone(), args.port)],
-        tls: None,
-        compress: Compress::default(),
-        data_dir,
-        store: None,
-        zookeeper: ZooKeeperArgs::default(),
-        security: None,
-        insecure_open: args.insecure_open,
-        backup_dir: None,
-        configset_dir: None,
-        cache: true,
-        limits: LimitArgs::default(),
-        query_log: None,
-        logs: None,
+    let data_dir = args.data_dir.clone().unwrap_or_else(|| temporary.path().join("data"));
+    let server = DemoServer::start(&args, data_dir, log).await?;
+    // A cluster's processes outlive this one, so that it has to end them whatever becomes of the work.
+    let shown = tokio::select! {
+        shown = show(&args, &server, roots) => shown,
+        () = interrupted() => {
+            output::note("stopping");
+            Ok(())
+        }
     };
-    let server = Server::start(server_args).await?;
+    server.stop().await.and(shown)
+}
+
+/// Until somebody interrupts it, unless it is to end by itself.
+async fn show(args: &DemoArgs, server: &DemoServer, roots: Vec<Root>) -> anyhow::Result<()> {
     let client = SolrClient::new(server.url().parse()?, Duration::from_secs(120));
-    make_collection(&client).await?;
+    make_collection(&client, server.nodes()).await?;
     let summary = index(&client, roots).await?;
     if args.json {
         output::json(&summary.to_json(server.url()));
     } else {
         summary.print();
     }
-    if !args.exit {
-        if !args.json {
-            output::line(&try_this(server.url()));
-        }
-        interrupted().await;
-        output::note("stopping");
+    if args.exit {
+        return Ok(());
     }
-    server.stop().await
+    if !args.json {
+        output::line(&try_this(server));
+    }
+    std::future::pending().await
 }
 
 fn roots(folders: &[PathBuf]) -> anyhow::Result<Vec<Root>> {
@@ -117,19 +196,17 @@ fn roots(folders: &[PathBuf]) -> anyhow::Result<Vec<Root>> {
 }
 
 /// Makes the collection anew, with a field for each fact about a file.
-async fn make_collection(client: &SolrClient) -> anyhow::Result<()> {
-    let admin = |params: &[(&'static str, &'static str)]| {
-        let params = params.to_vec();
-        async move { client.get("admin/collections", &params).await }
-    };
-    admin(&[("action", "DELETE"), ("name", COLLECTION)]).await?;
+async fn make_collection(client: &SolrClient, nodes: usize) -> anyhow::Result<()> {
+    client.get("admin/collections", &[("action", "DELETE"), ("name", COLLECTION)]).await?;
+    let (shards, replicas) = (nodes.to_string(), nodes.min(REPLICAS).to_string());
     let create = [
         ("action", "CREATE"),
         ("name", COLLECTION),
-        ("numShards", "1"),
+        ("numShards", shards.as_str()),
+        ("replicationFactor", &replicas),
         ("collection.configName", "_default"),
     ];
-    admin(&create).await?.ok().context("cannot create the collection")?;
+    client.get("admin/collections", &create).await?.ok().context("cannot create the collection")?;
     let string = |name: &str| json!({"name": name, "type": "string"});
     let fields = json!({"add-field": [
         string("path"), string("name"), string("crate"), string("version"), string("licence"), string("language"),
@@ -236,7 +313,23 @@ impl Summary {
     }
 }
 
-fn try_this(url: &str) -> String {
+/// Its loss, seen from the one that clients ask.
+#[cfg(target_os = "linux")]
+fn lose_a_node(cluster: &ShownCluster) -> String {
+    let (dir, last) = (cluster.dir(), cluster.urls.len());
+    format!(
+        r"
+lose a node, and ask again
+
+  parhelion cluster stop --dir {dir} --node {last} --kill
+  parhelion cluster status --dir {dir}
+  parhelion cluster start --dir {dir} --node {last}
+"
+    )
+}
+
+fn try_this(server: &DemoServer) -> String {
+    let (url, more) = (server.url(), server.more_to_try());
     format!(
         r#"
 three things to try:
@@ -251,7 +344,7 @@ three things to try:
      import pysolr
      for doc in pysolr.Solr("{url}/{COLLECTION}").search("text:unsafe", fq="licence:MIT", rows=5):
          print(doc["path"])
-
+{more}
 serving {url}; stop with Ctrl-C"#
     )
 }

@@ -82,7 +82,7 @@ fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
         Command::Serve(args) => block_on(serve::run(args, logs)),
         #[cfg(target_os = "linux")]
         Command::Cluster(args) => block_on(cluster_tool::run(args, cli.log)),
-        Command::Demo(args) => block_on(demo::run(args)),
+        Command::Demo(args) => block_on(demo::run(args, cli.log)),
         Command::Post(args) => block_on(post::run(args)),
         Command::Ingest(args) => block_on(ingest::run(args)),
         Command::Schema(args) => block_on(schema::run(args)),

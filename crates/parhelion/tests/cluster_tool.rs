@@ -14,8 +14,13 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 fn cluster(arguments: &[&str], dir: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_parhelion"));
+    let mut command = parhelion();
     command.arg("cluster").args(arguments).arg("--dir").arg(dir);
+    command
+}
+
+fn parhelion() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parhelion"));
     // What whoever runs the tests has set for servers of their own.
     for (name, _) in
         std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"PARHELION_"))
@@ -179,6 +184,34 @@ fn a_call_that_is_interrupted_stops_what_it_started() {
     assert_eq!(rest.last().map(String::as_str), Some("error: interrupted"), "{rest:?}");
     assert!(!up.wait().expect("it ends").success() && !runs());
     assert!(record(&dir)["nodes"][0]["process"].is_null());
+}
+
+#[test]
+fn a_demo_of_several_nodes_ends_with_all_of_them() {
+    if let Some(why) = missing() {
+        eprintln!("not tried: {why}");
+        return;
+    }
+    let folder = Folder::new();
+    let (dir, files) = (folder.dir(), folder.0.path().join("files"));
+    std::fs::create_dir(&files).unwrap();
+    for name in ["one.md", "two.md"] {
+        std::fs::write(files.join(name), "of what stands here nothing is lost").unwrap();
+    }
+    let mut demo = parhelion();
+    demo.args(["demo", "--nodes", "2", "--port", "0", "--exit", "--json"]).arg(&files);
+    let output = demo.arg("--data-dir").arg(&dir).output().expect("the binary runs");
+    assert!(output.status.success(), "{output:?}");
+    let told: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!(told["docs"], 2, "{told}");
+    let record = record(&dir);
+    let of = |at: usize| &record["nodes"][at]["process"];
+    assert!(
+        of(0).is_null() && of(1).is_null() && record["zookeeper"]["own"]["process"].is_null(),
+        "{record}"
+    );
+    // What was named stays, with its data.
+    assert!(dir.join("node2").is_dir() && dir.join("store").is_dir());
 }
 
 #[test]

@@ -109,13 +109,22 @@ pub async fn stop(at: &FolderArgs, number: u32, method: HaltMethod) -> anyhow::R
     Ok(())
 }
 
+/// Ends all of it, nodes before ZooKeeper. Out: of each how it ended.
+pub async fn lower(
+    folder: &ClusterFolder,
+    record: &mut ClusterRecord,
+    bound: Duration,
+) -> anyhow::Result<(Vec<Value>, Option<Value>)> {
+    let numbers: Vec<u32> = record.nodes.iter().map(|it| it.node).collect();
+    let method = HaltMethod::Terminate(bound);
+    let nodes = halt_nodes(folder, record, &numbers, method).await?;
+    Ok((nodes, halt_zookeeper(folder, record, method).await?))
+}
+
 /// `cluster down`.
 pub async fn down(at: &FolderArgs, remove: bool, bound: Duration) -> anyhow::Result<()> {
     let (folder, mut record) = ClusterFolder::existing(&at.dir)?;
-    let numbers: Vec<u32> = record.nodes.iter().map(|it| it.node).collect();
-    let method = HaltMethod::Terminate(bound);
-    let nodes = halt_nodes(&folder, &mut record, &numbers, method).await?;
-    let zookeeper = halt_zookeeper(&folder, &mut record, method).await?;
+    let (nodes, zookeeper) = lower(&folder, &mut record, bound).await?;
     let stays = match remove {
         true => Some(folder.remove().context("all has ended, but its data is not deleted; call it again")?),
         false => None,

@@ -22,11 +22,18 @@ mod view;
 mod waiting;
 mod zookeeper;
 
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
 use clap::{Args, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 use arguments::{FolderArgs, Patience, UpArgs};
+use folder::{ClusterFolder, shell_word};
 use halt::HaltMethod;
+
+/// For nodes to end that nobody asks any more.
+const SHOWN_ENDS_WITHIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
 pub struct ClusterToolArgs {
@@ -108,6 +115,38 @@ Examples:
         #[command(flatten)]
         patience: Patience,
     },
+}
+
+/// A cluster for as long as another command shows it. Its folder is not held meanwhile: whoever watches may
+/// stop nodes of it and look.
+pub struct ShownCluster {
+    dir: PathBuf,
+    /// Of the nodes.
+    pub urls: Vec<String>,
+}
+
+impl ShownCluster {
+    /// Starts so many nodes in a folder, or what of them does not run. The first one's port may be chosen, by
+    /// the flag of this name. Errors: what keeps them from it; then nothing runs.
+    pub async fn start(
+        dir: &Path,
+        nodes: (u32, LevelFilter),
+        ports: (Option<u16>, &'static str),
+    ) -> anyhow::Result<Self> {
+        let urls = up::raise(dir, nodes, ports).await?;
+        Ok(Self { dir: dir.to_owned(), urls })
+    }
+
+    /// The folder, as a word of a shell.
+    pub fn dir(&self) -> String {
+        shell_word(&self.dir)
+    }
+
+    /// Ends all that runs of it by now, whoever started it.
+    pub async fn stop(&self) -> anyhow::Result<()> {
+        let (folder, mut record) = ClusterFolder::existing(&self.dir)?;
+        halt::lower(&folder, &mut record, SHOWN_ENDS_WITHIN).await.map(drop)
+    }
 }
 
 /// Nodes log at the level `log`, as this command does.

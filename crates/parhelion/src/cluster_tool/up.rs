@@ -2,6 +2,7 @@
 //! to run is `plan`'s. A call that fails ends what it has started, in the other order, unless it is to be
 //! kept.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
@@ -26,6 +27,9 @@ use crate::server::interrupted;
 
 /// For what a failed call had started to end.
 const UNDONE_WITHIN: Duration = Duration::from_secs(20);
+/// For a cluster that another command shows to be found: the default of `cluster up`.
+const RAISED_WITHIN: Duration = Duration::from_secs(60);
+const BASE_PORT: &str = "--base-port";
 
 pub async fn run(args: UpArgs, log: LevelFilter) -> anyhow::Result<()> {
     let folder = ClusterFolder::make(&args.at.dir)?;
@@ -36,15 +40,34 @@ pub async fn run(args: UpArgs, log: LevelFilter) -> anyhow::Result<()> {
     let nodes_before = folder.read()?.map_or(0, |it| it.node_max());
     let record = plan_cluster(&folder, &wanted, Uuid::new_v4().as_u128())?;
     let numbers = record.nodes.iter().map(|it| it.node).collect();
-    let raising = Raising { folder, record, nodes_before, numbers, log, started: Vec::new() };
+    let raising =
+        Raising { folder, record, nodes_before, numbers, log, ports_by: BASE_PORT, started: Vec::new() };
     raising.run(args.keep, args.patience.time(), &args.at).await
+}
+
+/// The same for a command that shows a cluster, which prints what there is itself: so many nodes, the first
+/// on `base_port`, which that command calls `ports_by`. Out: the URLs of the nodes.
+pub async fn raise(
+    dir: &Path,
+    (nodes, log): (u32, LevelFilter),
+    (base_port, ports_by): (Option<u16>, &'static str),
+) -> anyhow::Result<Vec<String>> {
+    let folder = ClusterFolder::make(dir)?;
+    let wanted = WantedCluster { nodes: Some(nodes), base_port, ..WantedCluster::default() };
+    let nodes_before = folder.read()?.map_or(0, |it| it.node_max());
+    let record = plan_cluster(&folder, &wanted, Uuid::new_v4().as_u128())?;
+    let numbers = record.nodes.iter().map(|it| it.node).collect();
+    let mut raising = Raising { folder, record, nodes_before, numbers, log, ports_by, started: Vec::new() };
+    raising.raise_all(false, RAISED_WITHIN).await?;
+    Ok(raising.record.nodes.iter().map(|it| it.url.clone()).collect())
 }
 
 pub async fn start(at: &FolderArgs, number: u32, patience: Duration, log: LevelFilter) -> anyhow::Result<()> {
     let (folder, record) = ClusterFolder::existing(&at.dir)?;
     record.node(number)?;
     let (nodes_before, numbers) = (record.node_max(), vec![number]);
-    let raising = Raising { folder, record, nodes_before, numbers, log, started: Vec::new() };
+    let raising =
+        Raising { folder, record, nodes_before, numbers, log, ports_by: BASE_PORT, started: Vec::new() };
     raising.run(false, patience, at).await
 }
 
@@ -58,11 +81,24 @@ struct Raising {
     numbers: Vec<u32>,
     /// Theirs.
     log: LevelFilter,
+    /// The flag that chooses ports.
+    ports_by: &'static str,
     started: Vec<LaunchedProcess>,
 }
 
 impl Raising {
     async fn run(mut self, keep: bool, patience: Duration, at: &FolderArgs) -> anyhow::Result<()> {
+        self.raise_all(keep, patience).await?;
+        if at.json {
+            output::json(&self.to_json());
+        } else {
+            self.print(&shell_word(&at.dir));
+        }
+        Ok(())
+    }
+
+    /// All or nothing of it, unless what was started is to be kept.
+    async fn raise_all(&mut self, keep: bool, patience: Duration) -> anyhow::Result<()> {
         check_environment(|name| std::env::var_os(name).is_some())?;
         let mut wait = BoundedWait::new(patience);
         let done = tokio::select! {
@@ -74,13 +110,7 @@ impl Raising {
             return Err(error);
         }
         self.record.has_run |= self.numbers.len() == self.record.nodes.len();
-        self.folder.save(&self.record)?;
-        if at.json {
-            output::json(&self.to_json());
-        } else {
-            self.print(&shell_word(&at.dir));
-        }
-        Ok(())
+        self.folder.save(&self.record)
     }
 
     async fn raise(&mut self, wait: &mut BoundedWait) -> anyhow::Result<()> {
@@ -96,7 +126,8 @@ impl Raising {
 
     /// Before anything is started, since one that is taken is the caller's to change.
     fn check_ports(&self) -> anyhow::Result<()> {
-        let advice = if self.record.has_run { "" } else { ", or choose others with --base-port" };
+        let other = format!(", or choose others with {}", self.ports_by);
+        let advice = if self.record.has_run { "" } else { other.as_str() };
         if let Some(own) =
             self.record.zookeeper.own.as_ref().filter(|_| self.record.zookeeper_process().is_none())
         {
