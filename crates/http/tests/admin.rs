@@ -149,7 +149,7 @@ async fn collections_come_and_go() {
     refused(
         &served,
         "/solr/admin/collections?action=CREATE&name=b&replicationFactor=2",
-        "cannot make the shards: there are to be 2 replicas of each, and 1 node(s) live",
+        "cannot make the shards: there are to be 2 replicas of each, and 1 node(s) may have them",
     )
     .await;
     for (asked, told) in [

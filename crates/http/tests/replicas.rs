@@ -74,7 +74,10 @@ async fn replicas_are_added_moved_and_taken_away() {
         (format!("{}&node=b:8983_solr", act("ADDREPLICA")), "`b:8983_solr` has a replica of `shard1`"),
         (format!("{}&node=x:1_solr", act("ADDREPLICA")), "the node `x:1_solr` does not live"),
         (format!("{}&type=push", act("ADDREPLICA")), "`type` is `push`"),
-        (format!("{}&nrtReplicas=2", act("ADDREPLICA")), "every node that lives has a replica of `shard1`"),
+        (
+            format!("{}&nrtReplicas=2", act("ADDREPLICA")),
+            "every node that lives and is there for data has a replica of `shard1`",
+        ),
         (format!("{}&nrtReplicas=2&node=c:8983_solr", act("ADDREPLICA")), "2 replicas are to be added"),
         (format!("{}&type=pull&nrtReplicas=1", act("ADDREPLICA")), "`type` is `PULL`"),
         (format!("{}&property.name=x", act("ADDREPLICA")), "`property.name` is not supported"),
@@ -156,8 +159,12 @@ async fn replicas_have_the_kinds_that_were_asked_for_and_those_that_may_lead() {
     let members = three(&cluster).await;
     let [a, b, c] = &members;
     refused(a, "CREATE&name=films&nrtReplicas=0", "nrtReplicas + tlogReplicas must be greater than 0").await;
-    refused(a, "CREATE&name=films&pullReplicas=3", "there are to be 4 replicas of each, and 3 node(s) live")
-        .await;
+    refused(
+        a,
+        "CREATE&name=films&pullReplicas=3",
+        "there are to be 4 replicas of each, and 3 node(s) may have them",
+    )
+    .await;
     act(a, "CREATE&name=films&nrtReplicas=1&tlogReplicas=1&pullReplicas=1&createNodeSet=a:8983_solr,b:8983_solr,c:8983_solr")
         .await;
     b.node.refresh().unwrap();
