@@ -71,6 +71,21 @@ async fn an_unloaded_core_may_come_back_as_another() {
     assert_eq!(served.get("/solr/films/schema/fields/extra").await.status, 404);
 }
 
+/// What is refused by name, where half an answer would pass for a whole.
+#[tokio::test]
+async fn vectors_of_texts_that_are_not_stored_are_refused() {
+    let served = Served::start().await;
+    let field = r#"{"add-field":{"name":"lost","type":"string","stored":false,"termVectors":true}}"#;
+    assert_eq!(served.post("/solr/films/schema", "application/json", field).await.status, 200);
+    let update = r#"[{"id":"1","lost":"x"}]"#;
+    assert_eq!(served.post("/solr/films/update?commit=true", "application/json", update).await.status, 200);
+    let ask = async |more: &str| served.get(&format!("/solr/films/tvrh?q=id:1&tv=true{more}")).await;
+    let refused = ask("&tv.fl=lost").await;
+    assert!(refused.status == 400 && refused.body.contains("vectors of `lost`"), "{}", refused.body);
+    // Who names none gets those that there are.
+    assert_eq!(ask("").await.status, 200);
+}
+
 #[tokio::test]
 async fn a_core_tells_of_itself() {
     let served = Served::start().await;
@@ -86,6 +101,8 @@ async fn a_core_tells_of_itself() {
     // Shards in memory have no files.
     let bytes = [r#""fieldBytes":{"fields":{},"shared":0}"#];
     check("admin/segments?fieldBytes=true&indent=off", &bytes).await;
+    let refused = served.get("/solr/admin/collections?action=COLSTATUS&rawSize=true").await;
+    assert!(refused.status == 400 && refused.body.contains("fieldBytes=true"), "{}", refused.body);
     check("admin/system?indent=off", &[r#""core":{"schema":"small","host":"node""#]).await;
     check("config/requestHandler?indent=off", &[r#""/select":{"name":"/select""#, r#""rows":"10""#]).await;
     check("config?indent=off", &[r#""maxBooleanClauses":1024"#]).await;

@@ -1,6 +1,6 @@
-//! `tv=true`: the terms of the hits, at handlers that have a `TermVectorComponent`. Parameters become a plan,
-//! what the engine found becomes the section of the answer. Messages and warnings are Solr's, recorded from
-//! 9.10.1.
+//! `tv=true`: the terms of the hits, at handlers that have a `TermVectorComponent`. Parameters become a
+//! plan, what the engine found becomes the section of the answer. Messages and warnings are Solr's, recorded
+//! from 9.10.1.
 
 use std::sync::Arc;
 
@@ -58,7 +58,8 @@ impl Wish {
 }
 
 impl VectorsRequest {
-    /// `None` without `tv=true`.
+    /// `None` without `tv=true`. Errors: `BadRequest` for a field that there is not, or one whose text is
+    /// kept nowhere.
     pub fn parse(params: &Params, list: &FieldList, schema: &Schema) -> Result<Option<Self>> {
         if !vectors::VECTORS.read(params)? {
             return Ok(None);
@@ -81,6 +82,14 @@ impl VectorsRequest {
             let spec = schema.field(&name);
             let spec = spec.ok_or_else(|| Error::bad_request(format!("undefined field: {name}")))?;
             let wish = Wish::read(|param| param.read_for(params, &LocalParams::default(), &name))?;
+            // The index has its words, and not where in the text they stood: half a vector would pass for a
+            // whole, and none for a field without words.
+            if spec.properties.term_vectors && !spec.properties.stored {
+                return Err(Error::bad_request(format!(
+                    "the term vectors of `{name}` are made of its stored text, and it is not stored; store it, or \
+                     leave it out"
+                )));
+            }
             if request.warn(&name, wish, spec.properties) {
                 fields.push((Arc::from(name), wish));
             }

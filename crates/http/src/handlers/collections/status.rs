@@ -88,6 +88,15 @@ pub(super) fn collections(call: &Call<'_>) -> Result<Entries> {
             .map_err(|_| Error::bad_request(format!("Collection: {name} not found")))?,
         None => node.descriptions(),
     };
+    for part in &params::MORE_OF_STATUS {
+        // What is not shown would be taken for nothing being there.
+        if call.value(part)? {
+            return Err(Error::bad_request(format!(
+                "`{}` is not supported; `/admin/segments?fieldBytes=true` of a core says what each field takes",
+                part.name
+            )));
+        }
+    }
     let living = live_nodes(call);
     let with_segments = call.value(&params::SEGMENTS)?;
     let one = |collection: &Description| {

@@ -163,6 +163,17 @@ pub const REQUEST: Param<String> = plain("requestid", "With `REQUESTSTATUS` and 
 pub const STATE_VERSIONS: Param<String> =
     plain("_stateVer_", "Which state of the collection a client of clusters knows.");
 
+/// Parts of a collection's status that Solr has besides: what fields and segments would take unpacked, by
+/// samples of them, and what its index readers say.
+pub const MORE_OF_STATUS: [Preset<bool>; 6] = [
+    off("coreInfo", "With `COLSTATUS`: with what the leader's index reader says."),
+    off("fieldInfo", "With `COLSTATUS`: with a segment's fields."),
+    off("sizeInfo", "With `COLSTATUS`: with sizes of what segments hold in memory."),
+    off("rawSize", "With `COLSTATUS`: with what fields would take unpacked."),
+    off("rawSizeSummary", "With `COLSTATUS`: the same with its most frequent values."),
+    off("rawSizeDetails", "With `COLSTATUS`: the same with their distribution."),
+];
+
 /// Ours: Solr answers it below `/api/cluster/node-roles` alone.
 pub const NODE_ROLES: &str = "NODEROLES";
 /// The same of `/api/cluster/node-roles/supported`.
@@ -170,6 +181,10 @@ pub const SUPPORTED_ROLES: &str = "SUPPORTEDROLES";
 pub const ROLE: Param<String> = plain("role", "With `NODEROLES`: of this role alone.");
 pub const ROLE_MODE: Param<String> = plain("mode", "With `NODEROLES` and `role`: in this mode alone.");
 pub const ROLES_OF: Param<String> = plain("roleNode", "With `NODEROLES`: of this node alone.");
+
+const fn refused(param: &Preset<bool>) -> ParamDoc {
+    ParamDoc { support: Support::No, ..param.doc() }
+}
 
 pub const DOCS: &[ParamDoc] = &[
     ACTION.doc().one_of(&[
@@ -240,6 +255,12 @@ pub const DOCS: &[ParamDoc] = &[
     ROLES_OF.doc(),
     SHARD.doc(),
     SEGMENTS.doc(),
+    refused(&MORE_OF_STATUS[0]),
+    refused(&MORE_OF_STATUS[1]),
+    refused(&MORE_OF_STATUS[2]),
+    refused(&MORE_OF_STATUS[3]),
+    refused(&MORE_OF_STATUS[4]),
+    refused(&MORE_OF_STATUS[5]),
     REPOSITORY.refused(),
     LOCATION.doc(),
     BACKUP_ID.doc(),
