@@ -49,7 +49,7 @@ pub use finish::{
 };
 pub use gather::search_shards;
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
-pub use living::{Census, LivingMember, NodeRoles};
+pub use living::{Census, LivingMember, NodeRoles, Zones};
 pub use member::Description;
 pub use node::{
     CORES_MAX_PROPERTY, MovedCollection, NewHouse, NewShard, Node, NodeConfig, RepairedShard, ReplicaName,

@@ -43,18 +43,25 @@ impl From<Member> for LivingMember {
 
 /// Which member is in which zone.
 #[derive(Default)]
-pub(crate) struct Zones<'a>(BTreeMap<&'a str, &'a str>);
+pub struct Zones<'a>(BTreeMap<&'a str, &'a str>);
 
 impl<'a> Zones<'a> {
+    /// By ids.
     pub fn of(living: &'a [LivingMember]) -> Self {
         let known = living.iter().filter_map(|it| Some((&*it.member.id, it.zone.as_deref()?)));
         Self(known.collect())
     }
 
-    /// How many of others are in the zone of a member, by ids. Of who is gone no zone is known, and of two
-    /// of which none is known nobody can say that they fail together.
-    pub fn shared(&self, id: &str, others: impl IntoIterator<Item: AsRef<str>>) -> usize {
-        let Some(zone) = self.0.get(id) else { return 0 };
+    /// The same for who knows members by their names alone.
+    pub fn by_name(living: &'a [LivingMember]) -> Self {
+        let known = living.iter().filter_map(|it| Some((&*it.member.name, it.zone.as_deref()?)));
+        Self(known.collect())
+    }
+
+    /// How many of others are in the zone of a member, all by what they were taken up by. Of who is gone no
+    /// zone is known, and of two of which none is known nobody can say that they fail together.
+    pub fn shared(&self, member: &str, others: impl IntoIterator<Item: AsRef<str>>) -> usize {
+        let Some(zone) = self.0.get(member) else { return 0 };
         others.into_iter().filter(|it| self.0.get(it.as_ref()) == Some(zone)).count()
     }
 }

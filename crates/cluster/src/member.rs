@@ -63,7 +63,8 @@ impl Assignment {
     pub fn due<'a>(&self, owned: &'a BTreeMap<String, Owned>) -> BTreeMap<&'a str, Owners> {
         let living = self.living.list();
         // Nobody is chosen, and nothing taken, before it was told who lives.
-        // Nor any that is not there for data, unless it has a replica by somebody's wish.
+        // Nor any that is not there for data, unless it has a replica by somebody's wish: better no leader
+        // for a while than shards on a machine that was sized for none.
         let for_data = living.iter().filter(|it| it.roles.data);
         let mut load: BTreeMap<&str, usize> = for_data.map(|it| (it.member.id.as_str(), 0)).collect();
         let nobody = Owners::default();

@@ -5,8 +5,7 @@ mod served;
 
 use std::fmt::Write as _;
 
-use served::{Answer, Served, parse};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use served::{Answer, Served};
 
 const MULTIPART: &str = "multipart/form-data; boundary=cut";
 const END: &str = "--cut--\r\n";
@@ -22,22 +21,7 @@ fn field(name: &str, value: &str) -> String {
 }
 
 async fn post_in_chunks(served: &Served, path: &str, body: &[u8], chunk_bytes: usize) -> Answer {
-    let mut stream = served.connect().await;
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {MULTIPART}\r\n\
-         Transfer-Encoding: chunked\r\n\r\n"
-    );
-    let mut message = head.into_bytes();
-    for part in body.chunks(chunk_bytes) {
-        message.extend_from_slice(format!("{:x}\r\n", part.len()).as_bytes());
-        message.extend_from_slice(part);
-        message.extend_from_slice(b"\r\n");
-    }
-    message.extend_from_slice(b"0\r\n\r\n");
-    stream.write_all(&message).await.unwrap();
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).await.unwrap();
-    parse(&String::from_utf8(bytes).unwrap())
+    served.post_in_chunks(path, (MULTIPART, body), chunk_bytes).await
 }
 
 #[tokio::test]

@@ -3,8 +3,7 @@
 
 mod served;
 
-use served::{Answer, Served, parse};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use served::{Answer, Served};
 
 /// The fields of a document, none twice; all as texts.
 type Row<'a> = &'a [(&'a str, &'a str)];
@@ -61,22 +60,7 @@ const FORMATS: [fn(&[Row<'_>]) -> Body; 4] = [json, xml, csv, javabin];
 
 /// In chunks, each of which the server takes as a piece.
 async fn post_in_chunks(served: &Served, query: &str, (media_type, body): &Body) -> Answer {
-    let mut stream = served.connect().await;
-    let head = format!(
-        "POST /solr/films/update?{query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
-         Content-Type: {media_type}\r\nTransfer-Encoding: chunked\r\n\r\n"
-    );
-    let mut message = head.into_bytes();
-    for part in body.chunks(11) {
-        message.extend_from_slice(format!("{:x}\r\n", part.len()).as_bytes());
-        message.extend_from_slice(part);
-        message.extend_from_slice(b"\r\n");
-    }
-    message.extend_from_slice(b"0\r\n\r\n");
-    stream.write_all(&message).await.unwrap();
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).await.unwrap();
-    parse(&String::from_utf8(bytes).unwrap())
+    served.post_in_chunks(&format!("/solr/films/update?{query}"), (media_type, body), 11).await
 }
 
 async fn post_whole(served: &Served, query: &str, (media_type, body): &Body) -> Answer {

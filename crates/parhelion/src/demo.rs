@@ -147,6 +147,7 @@ pub async fn run(args: DemoArgs, log: LevelFilter) -> anyhow::Result<()> {
         .prefix("parhelion-demo-")
         .tempdir()
         .context("cannot make a temporary folder")?;
+    // One below: a cluster wants a folder that holds nothing else.
     let data_dir = args.data_dir.clone().unwrap_or_else(|| temporary.path().join("data"));
     let server = DemoServer::start(&args, data_dir, log).await?;
     // A cluster's processes outlive this one, so that it has to end them whatever becomes of the work.

@@ -222,6 +222,7 @@ impl PublicView for ShownNode {
 /// As another member says it of itself. What it does not say is as of one that was told nothing, and so is
 /// what this release does not know.
 fn living_member(Member { id, name, url, facts }: Member) -> LivingMember {
+    // By the word that is other than the default: a member of a release before says neither.
     let is = |role: &str, mode: &str| facts.get(role).is_some_and(|said| said == mode);
     let roles = NodeRoles { data: !is(DATA, "off"), coordinator: is(COORDINATOR, "on") };
     let zone = facts.get(ZONE).cloned();

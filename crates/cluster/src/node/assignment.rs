@@ -62,6 +62,12 @@ impl Node {
         if told.is_empty() { vec![self.member().into()] } else { told }
     }
 
+    /// Itself, with what it says of itself; `None` before it was told who lives.
+    pub fn living_self(&self) -> Option<LivingMember> {
+        let assignment = self.assignment.as_ref()?;
+        assignment.living.list().into_iter().find(|it| it.member.id == assignment.own.id)
+    }
+
     /// Those of them that are given replicas for which no request names them.
     pub fn living_for_data(&self) -> Vec<LivingMember> {
         self.living().into_iter().filter(|it| it.roles.data).collect()

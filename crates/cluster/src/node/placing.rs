@@ -116,6 +116,7 @@ impl Dealer {
         let load = |it: &Member| self.load.get(&it.id).copied().unwrap_or_default();
         let others = self.may.iter().filter(|it| !but.iter().any(|but| but.id == it.id));
         let least = others.filter(|it| load(it) < self.cores_max).min_by_key(|it| {
+            // Not asked of who is only to follow: there copies and leaders weigh alike.
             let led = leaders.into_iter().flatten().filter(|lead| **lead == it.id).count();
             let same_zone = zones.shared(&it.id, but.iter().map(|it| &it.id));
             // A zone before an even load: two replicas that fail together are as good as one.

@@ -95,8 +95,7 @@ fn properties(call: &Call<'_>) -> Entries {
     let wanted = |name: &str| call.text(&PROPERTY).is_none_or(|asked| asked == name);
     let all = all.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
     // As a node of Solr is told its own (`-Davailability_zone`), and tools read it.
-    let own = call.server.node.member().id;
-    let zone = call.server.node.living().into_iter().find(|it| it.member.id == own).and_then(|it| it.zone);
+    let zone = call.server.node.living_self().and_then(|it| it.zone);
     let zone = zone.map(|zone| ("availability_zone".to_owned(), zone));
     let shown = all.chain(zone).filter(|(name, _)| wanted(name));
     vec![("system.properties".into(), pairs(shown))]

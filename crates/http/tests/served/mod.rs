@@ -156,6 +156,27 @@ impl Served {
         self.send(&head, body.as_bytes()).await
     }
 
+    /// In chunks of so many bytes, whose ends stand wherever they fall.
+    pub async fn post_in_chunks(
+        &self,
+        path: &str,
+        (media_type, body): (&str, &[u8]),
+        chunk_bytes: usize,
+    ) -> Answer {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {media_type}\r\n\
+             Transfer-Encoding: chunked\r\n\r\n"
+        );
+        let mut message = Vec::new();
+        for part in body.chunks(chunk_bytes) {
+            message.extend_from_slice(format!("{:x}\r\n", part.len()).as_bytes());
+            message.extend_from_slice(part);
+            message.extend_from_slice(b"\r\n");
+        }
+        message.extend_from_slice(b"0\r\n\r\n");
+        self.send(&head, &message).await
+    }
+
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }

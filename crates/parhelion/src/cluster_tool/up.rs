@@ -58,6 +58,7 @@ pub async fn raise(
     let record = plan_cluster(&folder, &wanted, Uuid::new_v4().as_u128())?;
     let numbers = record.nodes.iter().map(|it| it.node).collect();
     let mut raising = Raising { folder, record, nodes_before, numbers, log, ports_by, started: Vec::new() };
+    // Nothing is kept of one that fails: whoever asked for a show has no use for half a cluster.
     raising.raise_all(false, RAISED_WITHIN).await?;
     Ok(raising.record.nodes.iter().map(|it| it.url.clone()).collect())
 }

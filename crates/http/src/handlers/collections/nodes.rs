@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cluster::{Description, Member, ReplicaName};
+use cluster::{Description, Member, ReplicaName, Zones};
 use plan::{Error, Result};
 use solr::params::admin::collections as params;
 use solr::response::{Entries, Node};
@@ -88,7 +88,9 @@ pub(super) async fn balance(call: &Call<'_>) -> Result<Entries> {
         Some(text) => names(text),
     };
     check_living(call, &nodes)?;
-    let (mut moved, most, zones) = (0, placed(&call.server.node.descriptions()).len(), zones(call));
+    let (mut moved, most) = (0, placed(&call.server.node.descriptions()).len());
+    let living = call.server.node.living();
+    let zones = Zones::by_name(&living);
     // None is moved twice, but where others make changes meanwhile.
     while moved < most {
         let placed = placed(&call.server.node.descriptions());
@@ -104,11 +106,7 @@ pub(super) async fn balance(call: &Call<'_>) -> Result<Entries> {
 
 /// The move that makes the greatest difference of loads smaller; of replicas those that follow first, for
 /// they interrupt nobody. None goes to a zone where more of its shard are than where it is.
-fn next_move(
-    placed: &[Placed],
-    nodes: &[String],
-    zones: &BTreeMap<String, String>,
-) -> Option<(Placed, String)> {
+fn next_move(placed: &[Placed], nodes: &[String], zones: &Zones<'_>) -> Option<(Placed, String)> {
     let mut ordered: Vec<(&str, usize)> = load_of(nodes, placed).into_iter().collect();
     // By name among equals, so that the same request moves the same replicas.
     ordered.sort_by_key(|(name, count)| (*count, *name));
@@ -147,13 +145,15 @@ async fn empty(call: &Call<'_>, sources: &[String], targets: &[String]) -> Resul
         named => named.to_vec(),
     };
     let goes: Vec<&Placed> = placed.iter().filter(|it| sources.contains(&it.on)).collect();
-    let (mut load, zones) = (load_of(&targets, &placed), zones(call));
+    let living = call.server.node.living();
+    let (mut load, zones) = (load_of(&targets, &placed), Zones::by_name(&living));
     // As it will be: two replicas of one shard may both have to leave.
     let mut now = placed.clone();
     let mut moves = Vec::new();
     // All of them before any: a node that cannot be emptied is left as it is.
     for it in goes {
         let is_free = |node: &str| !now.iter().any(|other| other.on == node && other.shares_shard(it));
+        // Zones count as they will be: two replicas of one shard may be on their way.
         let rank = |node: &str, count: usize| (shared_zone(&zones, node, it, &now), count);
         let free = load.iter().filter(|(node, _)| is_free(node));
         let to = free.min_by_key(|(node, count)| (rank(node, **count), **node));
@@ -244,16 +244,10 @@ fn for_data(call: &Call<'_>) -> Vec<String> {
     call.server.node.living_for_data().into_iter().map(|it| it.member.name).collect()
 }
 
-/// The zone of each node that says one, by its name.
-fn zones(call: &Call<'_>) -> BTreeMap<String, String> {
-    call.server.node.living().into_iter().filter_map(|it| Some((it.member.name, it.zone?))).collect()
-}
-
 /// How many other replicas of a shard are in the zone of a node, where this one would fail with them.
-fn shared_zone(zones: &BTreeMap<String, String>, node: &str, replica: &Placed, all: &[Placed]) -> usize {
-    let Some(zone) = zones.get(node) else { return 0 };
+fn shared_zone(zones: &Zones<'_>, node: &str, replica: &Placed, all: &[Placed]) -> usize {
     let others = all.iter().filter(|it| it.shares_shard(replica) && it.name != replica.name);
-    others.filter(|it| zones.get(&it.on) == Some(zone)).count()
+    zones.shared(node, others.map(|it| &it.on))
 }
 
 /// Errors: `BadRequest`.

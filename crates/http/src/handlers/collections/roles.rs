@@ -9,8 +9,8 @@ use solr::response::{Entries, Node};
 
 use crate::request::call::Call;
 
-/// Each with its modes.
-const ROLES: [(&str, [&str; 2]); 2] = [("coordinator", MODES), ("data", MODES)];
+const ROLES: [&str; 2] = ["coordinator", "data"];
+/// Of each role.
 const MODES: [&str; 2] = ["off", "on"];
 
 /// Which mode a node has a role in.
@@ -23,8 +23,8 @@ fn mode(roles: NodeRoles, role: &str) -> &'static str {
 }
 
 pub(super) fn supported() -> Entries {
-    let one = |(role, modes): (&'static str, [&'static str; 2])| {
-        let modes = Node::Array(modes.into_iter().map(Node::str).collect());
+    let one = |role: &'static str| {
+        let modes = Node::Array(MODES.map(Node::str).to_vec());
         (role.into(), Node::Map(vec![("modes".into(), modes)]))
     };
     vec![("supported-roles".into(), Node::Map(ROLES.into_iter().map(one).collect()))]
@@ -39,17 +39,17 @@ pub(super) fn list(call: &Call<'_>) -> Result<Entries> {
         let found = living.iter().find(|it| it.member.name == name);
         let of = |it: &LivingMember| {
             let roles = it.roles;
-            ROLES.into_iter().map(move |(role, _)| (role.into(), mode(roles, role).into())).collect()
+            ROLES.into_iter().map(move |role| (role.into(), mode(roles, role).into())).collect()
         };
         return Ok(found.map(of).unwrap_or_default());
     }
     let (role, mode_asked) = (call.text(&params::ROLE), call.text(&params::ROLE_MODE));
-    let asked: Vec<_> = ROLES.into_iter().filter(|(name, _)| role.is_none_or(|role| role == *name)).collect();
+    let asked: Vec<_> = ROLES.into_iter().filter(|name| role.is_none_or(|role| role == *name)).collect();
     let unknown = |what: &str, one_of: String| {
         Error::not_found(format!("there is no such {what} of nodes; use one of {one_of}"))
     };
     if asked.is_empty() {
-        return Err(unknown("role", ROLES.map(|(name, _)| name).join(", ")));
+        return Err(unknown("role", ROLES.join(", ")));
     }
     if mode_asked.is_some_and(|mode| !MODES.contains(&mode)) {
         return Err(unknown("mode", MODES.join(", ")));
@@ -60,8 +60,8 @@ pub(super) fn list(call: &Call<'_>) -> Result<Entries> {
         names.sort_unstable();
         Node::Array(names.into_iter().map(Node::from).collect())
     };
-    let one = |(role, modes): (&'static str, [&'static str; 2])| {
-        let shown = modes.into_iter().filter(|mode| mode_asked.is_none_or(|asked| asked == *mode));
+    let one = |role: &'static str| {
+        let shown = MODES.into_iter().filter(|mode| mode_asked.is_none_or(|asked| asked == *mode));
         (role.into(), Node::Map(shown.map(|mode| (mode.into(), nodes_in(role, mode))).collect()))
     };
     Ok(vec![("node-roles".into(), Node::Map(asked.into_iter().map(one).collect()))])
@@ -70,7 +70,7 @@ pub(super) fn list(call: &Call<'_>) -> Result<Entries> {
 /// The folders that clients list, and this node's place in them.
 pub(super) fn paths(own: &LivingMember) -> (Vec<String>, Vec<String>) {
     let folder = |role: &str, mode: &str| format!("/node_roles/{role}/{mode}");
-    let folders = ROLES.into_iter().flat_map(|(role, modes)| modes.map(|mode| folder(role, mode)));
-    let place = |(role, _): (&str, _)| format!("{}/{}", folder(role, mode(own.roles, role)), own.member.name);
+    let folders = ROLES.into_iter().flat_map(|role| MODES.map(|mode| folder(role, mode)));
+    let place = |role: &str| format!("{}/{}", folder(role, mode(own.roles, role)), own.member.name);
     (folders.collect(), ROLES.into_iter().map(place).collect())
 }

@@ -59,8 +59,8 @@ pub fn cluster_view(node: &Node, configsets: &Configsets) -> Vec<ViewNode> {
         view.put_configset(&configset, &node.configset(&configset).unwrap_or_default());
     }
     // Not before it is known what this node says of itself: it would stand in another place until then.
-    if let Some(own) = node.living().iter().find(|it| it.member.id == own.id) {
-        let (folders, places) = roles::paths(own);
+    if let Some(own) = node.living_self() {
+        let (folders, places) = roles::paths(&own);
         folders.iter().for_each(|folder| view.put(folder, Vec::new()));
         places.iter().for_each(|place| view.put_while_alive(place, Vec::new()));
     }
