@@ -104,6 +104,70 @@ async fn who_was_taken_for_gone_rebuilds_nothing() {
     }
 }
 
+/// Of each shard the replicas, as `number@member`, whoever leads first.
+fn replicas(node: &Node) -> Vec<String> {
+    let entry = node.catalog().collection("films").unwrap().unwrap();
+    let owners = node.catalog().owners("films").unwrap().unwrap().value;
+    let of_shard = |shard: &str| {
+        let leads = format!("{}@{}", owners.leading(&entry, shard).number, owners.of_shard(shard).id);
+        let follow = owners.followers_of(shard).iter();
+        let follow = follow.map(|it| format!("{}@{}", it.replica.number, it.member.id));
+        std::iter::once(leads).chain(follow).collect::<Vec<_>>().join(" ")
+    };
+    entry.shards().iter().map(|it| of_shard(&it.name)).collect()
+}
+
+/// Followers follow all the while, so that whoever is lost in a rebuild leaves somebody to ask; who leads
+/// then is settled once the rebuild is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_follows_goes_on_in_a_rebuild() {
+    let two = ReplicaCounts { nrt: 2, ..ReplicaCounts::default() };
+    for change in ["owner.json", "schema.json"] {
+        let (pair, arm) = overtaken_at(change);
+        let (a, b) = (&pair.a, &pair.b);
+        let led = a.create(CreateCollection { replicas: two, ..spread("films", 2) }).await.unwrap();
+        b.refresh().unwrap();
+        assert!(b.take_part().is_ok());
+        let before = replicas(a);
+        assert_eq!(before, ["0@a 1@b", "0@b 2@a"]);
+        update(&led, thirty("x")).await;
+        let (told, seen) = (b.clone(), std::sync::Arc::new(std::sync::Mutex::new(Vec::new())));
+        let noted = seen.clone();
+        if change == "schema.json" {
+            pair.documents.arm("change collections/films/schema.json", move || {
+                noted.lock().unwrap().extend(replicas(&told));
+            });
+        } else {
+            arm(&pair);
+        }
+        led.start_rebuild(a, Box::new(numbers)).unwrap();
+        let (state, _) = ended(&led).await;
+        assert!(pair.documents.was_interrupted());
+        if change == "schema.json" {
+            // The lead had all of it, and whoever led followed.
+            assert_eq!(
+                (state, &**seen.lock().unwrap()),
+                (RebuildState::Done, &["0@a 1@b", "0@a 2@b"].map(str::to_owned)[..])
+            );
+            assert_eq!(replicas(a), before);
+            continue;
+        }
+        assert_eq!(state, RebuildState::Failed);
+        lives(&[a, b], &[a, b]);
+        for node in [a, b, a] {
+            assert!(node.take_part().is_ok());
+        }
+        // Each replica once, whoever leads.
+        let after = replicas(b);
+        assert!(after.iter().all(|it| it.contains("@a") && it.contains("@b")), "{after:?}");
+        let mut numbers: Vec<&str> =
+            after.iter().flat_map(|it| it.split(' ')).map(|it| it.split('@').next().unwrap()).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, ["0", "0", "1", "2"], "{after:?}");
+        assert_eq!(count(&b.find("films").unwrap()).await, 31);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rebuild_of_which_nobody_knows_how_it_ended_ends_whole() {
     for (failure, is_made) in [(Failure::AnswerLost, true), (Failure::RequestLost, false)] {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::collection_documents::CollectionDocument;
 use crate::living::Living;
-use crate::owners::{Member, Owned, Owners};
+use crate::owners::{Follower, Member, Owned, Owners};
 use crate::replacing::GoneMembers;
 use crate::replica::Replica;
 use crate::routing::{Router, ShardDocument};
@@ -94,8 +94,12 @@ impl Assignment {
             let mut after = before.clone();
             for shard in &shards {
                 let (name, owner) = (&*shard.name, before.of_shard(&shard.name));
-                // Who has a copy has its files at hand.
-                let may_lead = before.followers_of(name).iter().filter(|it| it.replica.kind.may_lead());
+                // Who has a copy has its files at hand. In a rebuild all goes to the next lead, which ends it
+                // before anything opens: another owner would acknowledge what the rebuild, were it accepted
+                // after all, does not have (model `rebuild_shards`).
+                let is_at_rest = |_: &&Follower| before.rebuilding.is_none();
+                let followers = before.followers_of(name).iter().filter(is_at_rest);
+                let may_lead = followers.filter(|it| it.replica.kind.may_lead());
                 let follower = may_lead.map(|follower| &follower.member).find(|it| is_alive(it));
                 // What no other was named for stays together, with the lead.
                 let next = match (is_alive(owner), follower, before.shards.contains_key(name)) {

@@ -102,12 +102,18 @@ impl Owners {
         Self { shards: others, ..lead.into() }
     }
 
-    /// All of it with the lead, and noted how it was.
+    /// All of it with the lead, and noted how it was. There are as many that follow as before, who answer
+    /// searches should the lead be lost meanwhile.
     pub fn gathered(&self, entry: &CollectionDocument) -> Self {
         let shards = entry.shards().into_iter().map(|it| (it.name.clone(), self.of_shard(&it.name).clone()));
         let before = SpreadBefore { shards: shards.collect(), followers: self.followers.clone() };
-        let (shards, followers) = Default::default();
-        Self { shards, followers, rebuilding: Some(before), ..self.clone() }
+        let mut followers = self.followers.clone();
+        for (shard, all) in &mut followers {
+            // The lead has one replica of a shard at most, and leads by it: whoever led follows in its place.
+            let own = all.iter_mut().filter(|it| it.member.id == self.lead.id);
+            own.for_each(|it| it.member = self.of_shard(shard).clone());
+        }
+        Self { shards: BTreeMap::new(), followers, rebuilding: Some(before), ..self.clone() }
     }
 
     /// As it was before it was gathered. Who is gone meanwhile has its part, until another takes it over.
@@ -181,6 +187,11 @@ impl Owners {
     /// Has a member serve a shard whose owner is gone. That one follows when it comes back, where there are
     /// followers: there are as many replicas as before.
     pub fn hand_on(&mut self, (entry, shard): (&CollectionDocument, &str), next: &Member) {
+        if self.rebuilding.is_some() {
+            // Who is which replica is as it was noted, and comes back with that.
+            self.followers.values_mut().for_each(|all| all.retain(|it| it.member.id != next.id));
+            return self.set_owner(shard, next.clone());
+        }
         let led = self.of_shard(shard).clone();
         let followers = self.followers.get_mut(shard).into_iter().flatten();
         match followers.into_iter().find(|it| it.member.id == next.id) {

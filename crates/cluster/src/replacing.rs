@@ -100,7 +100,9 @@ impl GoneMembers {
         }
         let (mut due, mut left) = (BTreeMap::new(), AT_ONCE_MAX);
         for (key, owned) in owned {
-            let Some(before) = of(owned).filter(|it| it.lead.id == own_id) else { continue };
+            // A rebuild brings back what it noted, and comes to nothing where that changed meanwhile.
+            let is_at_rest = |it: &&Owners| it.lead.id == own_id && it.rebuilding.is_none();
+            let Some(before) = of(owned).filter(is_at_rest) else { continue };
             let mut after = before.clone();
             for (shard, followers) in &mut after.followers {
                 let has_one: Vec<String> = before

@@ -15,9 +15,9 @@ use crate::documents::Versioned;
 use crate::owners::Owners;
 
 impl Node {
-    /// Makes all shards of a collection its lead's, which this member has to be, and those that follow them
-    /// nobody's. Returns the version of the document that says so. Errors: `Conflict` where another leads
-    /// it, or changed who has what at the same time.
+    /// Makes all shards of a collection its lead's, which this member has to be. Returns the version of the
+    /// document that says so. Errors: `Conflict` where another leads it, or changed who has what at the same
+    /// time.
     pub(crate) fn gather_shards(&self, collection: &Arc<Collection>) -> Result<Option<u64>> {
         let entry = collection.entry();
         let Some(mut before) = self.led(&entry)? else { return Ok(None) };
@@ -45,9 +45,9 @@ impl Node {
         Ok(())
     }
 
-    /// Behind a reading of the document that the rebuild is accepted in, ahead of what it copies last: nobody
-    /// else has opened the shards since, and whoever does from here on changes that document first. By its
-    /// version: another may have led it meanwhile, rebuilt it, and be gone. Errors: `Conflict`.
+    /// Behind a reading of the document that the rebuild is accepted in, ahead of what it copies last:
+    /// nobody else has opened the shards since, and whoever does from here on changes that document first.
+    /// By its version: another may have led it meanwhile, rebuilt it, and be gone. Errors: `Conflict`.
     pub(crate) fn check_gathered(&self, entry: &CollectionDocument, gathered: Option<u64>) -> Result<()> {
         let Some(found) = self.led(entry)? else { return Ok(()) };
         if Some(found.version) == gathered {
@@ -98,8 +98,8 @@ impl Node {
         Err(changed_by_others(key))
     }
 
-    /// The same of one that is not being rebuilt, for whoever changes who has what: what a rebuild gives back
-    /// is what it noted. Errors: `Conflict` while it is.
+    /// The same of one that is not being rebuilt, for whoever changes who has what: what a rebuild gives
+    /// back is what it noted. Errors: `Conflict` while it is.
     pub(crate) fn led_at_rest(&self, entry: &CollectionDocument) -> Result<Option<Versioned<Owners>>> {
         let found = self.led(entry)?;
         if found.as_ref().is_some_and(|it| it.value.rebuilding.is_some()) {

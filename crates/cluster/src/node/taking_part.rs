@@ -144,8 +144,10 @@ impl Node {
             return Ok(false);
         }
         let is_rebuilt_here = served.as_ref().is_some_and(|served| served.is_rebuilding());
+        // Who follows goes on to do so until its lead, whoever that is by then, has ended it.
+        let is_lead = found.value.lead.id == assignment.own.id;
         let found = match found.value.rebuilding {
-            Some(_) if !is_rebuilt_here => self.end_rebuilding(&entry, &found)?,
+            Some(_) if is_lead && !is_rebuilt_here => self.end_rebuilding(&entry, &found)?,
             _ => found,
         };
         let Versioned { version, value: mut owners } = found;
