@@ -2,6 +2,7 @@
 //! is behind them, and what is left when somebody is taken for gone in the middle.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use plan::{ErrorKind, UpdateBatch, Value};
 use store::metadata::memory::Failure;
@@ -57,6 +58,8 @@ fn overtaken_at(change: &str) -> (Pair, impl Fn(&Pair) + use<>) {
         pair.documents.arm(&change, move || {
             lives(&[&b], &[&b]);
             assert_eq!(b.take_part(), Ok(true));
+            // What comes back to whoever is gone when the rebuild is ended is due at the next look.
+            while b.take_part() == Ok(true) {}
             let late = UpdateBatch { operations: vec![film("late", "1985")], ..UpdateBatch::default() };
             let films = b.find("films").unwrap();
             let acknowledged = std::thread::scope(|threads| {
@@ -166,6 +169,43 @@ async fn who_follows_goes_on_in_a_rebuild() {
         assert_eq!(numbers, ["0", "0", "1", "2"], "{after:?}");
         assert_eq!(count(&b.find("films").unwrap()).await, 31);
     }
+}
+
+/// What another member sends waits for the exchange of shards as what is sent to this one: a shard that is
+/// copied and about to be replaced acknowledges nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_others_send_waits_for_the_exchange() {
+    let pair = pair();
+    let (a, b) = (&pair.a, &pair.b);
+    let two = ReplicaCounts { nrt: 2, ..ReplicaCounts::default() };
+    let led = a.create(CreateCollection { replicas: two, ..spread("films", 2) }).await.unwrap();
+    b.refresh().unwrap();
+    assert!(b.take_part().is_ok());
+    update(&led, thirty("x")).await;
+    let (other, runtime) = (b.clone(), tokio::runtime::Handle::current());
+    let (done, outcomes) = std::sync::mpsc::channel();
+    let early = std::sync::Arc::new(std::sync::Mutex::new(None));
+    let seen = early.clone();
+    // Behind the last copy, ahead of the step that accepts the rebuild.
+    pair.documents.arm("change collections/films/schema.json", move || {
+        let films = other.find("films").unwrap();
+        runtime.spawn(async move {
+            let batch = UpdateBatch { operations: thirty("late"), ..UpdateBatch::default() };
+            drop(done.send(films.update(batch, UpdateContext::default()).await));
+        });
+        // Time enough for one that does not wait.
+        let answered = outcomes.recv_timeout(Duration::from_millis(200));
+        *seen.lock().unwrap() = Some((answered, outcomes));
+    });
+    led.start_rebuild(a, Box::new(numbers)).unwrap();
+    assert_eq!(ended(&led).await, (RebuildState::Done, String::new()));
+    let (answered, outcomes) = early.lock().unwrap().take().unwrap();
+    assert!(answered.is_err(), "{answered:?}");
+    // By then it goes to shards that are read no more, which say so.
+    let failure = outcomes.recv().unwrap().failure.unwrap();
+    assert_eq!(failure.kind, ErrorKind::SchemaChanged, "{failure}");
+    update(&b.find("films").unwrap(), thirty("later")).await;
+    assert_eq!(count(&led).await, 60);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

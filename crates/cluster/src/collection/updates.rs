@@ -23,9 +23,16 @@ use crate::shard::{AppliedUpdate, FRESH_NS, UpdateContext};
 type AppliedParts = Vec<Option<AppliedUpdate>>;
 
 impl Collection {
-    /// Errors: `InUse` where it takes no updates.
-    pub(crate) fn check_writable(&self) -> Result<()> {
-        if self.home.is_read_only() { Err(read_only(&self.name())) } else { Ok(()) }
+    /// Has what another member sends write where updates of this member's own clients pass: it waits while
+    /// shards are exchanged, and meets those that are served then.
+    pub(crate) fn pass<T>(&self, write: impl FnOnce(&Served) -> Result<T>) -> Result<T> {
+        self.home.pass(write)
+    }
+
+    /// The same of an update. Errors: `InUse` where the collection takes none.
+    pub(crate) fn pass_update<T>(&self, write: impl FnOnce(&Served) -> Result<T>) -> Result<T> {
+        let home = &self.home;
+        home.pass(|served| if home.is_read_only() { Err(read_only(&self.name())) } else { write(served) })
     }
 
     pub async fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {

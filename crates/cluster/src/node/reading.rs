@@ -4,16 +4,16 @@
 use std::sync::Arc;
 
 use meter::Meters;
-use plan::{Error, ErrorKind, Result, SchemaSource};
+use plan::{Commit, Error, ErrorKind, Result, SchemaSource, UpdateBatch};
 use store::SegmentFile;
 
 use super::{Directory, Node};
-use crate::collection::Collection;
+use crate::collection::{Collection, Served};
 use crate::documents::lift;
 use crate::member::Description;
 use crate::offload;
 use crate::remote::{Carrier, Hosted, ShardAddress};
-use crate::shard::{FilePiece, Shard, ShardPlace, SnapshotRead as _, piece_of};
+use crate::shard::{AppliedUpdate, FilePiece, Shard, ShardPlace, SnapshotRead as _, UpdateContext, piece_of};
 use crate::views::Views;
 
 /// How often what others fenced is opened again for one question: each time, another has opened it meanwhile.
@@ -109,21 +109,23 @@ impl Node {
     }
 }
 
+/// Of what a collection serves, the shard of an address. Errors: as [`Hosted::shard`].
+fn here(served: &Served, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
+    // A rebuild put others in the place of those that were there.
+    let moved = || Error::new(ErrorKind::SchemaChanged, "the shard was rebuilt; ask the one of today");
+    let found = served.shards.iter().find(|it| it.folder == address.folder).ok_or_else(moved)?;
+    if found.shard.is_remote() {
+        // It would be sent round.
+        let message =
+            format!("a shard of `{}` is no longer, or not yet, served here; try again", address.collection);
+        return Err(Error::new(ErrorKind::Unavailable, message));
+    }
+    Ok(found.shard.clone())
+}
+
 impl Hosted for Node {
     fn shard(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {
-        let collection = self.addressed(address)?;
-        // A rebuild put others in the place of those that were there.
-        let moved = || Error::new(ErrorKind::SchemaChanged, "the shard was rebuilt; ask the one of today");
-        let shard = collection.shard_of_folder(&address.folder).ok_or_else(moved)?;
-        if shard.is_remote() {
-            // It would be sent round.
-            let message = format!(
-                "a shard of `{}` is no longer, or not yet, served here; try again",
-                address.collection
-            );
-            return Err(Error::new(ErrorKind::Unavailable, message));
-        }
-        Ok(shard)
+        here(&self.addressed(address)?.served(), address)
     }
 
     fn take_up(&self, address: &ShardAddress) -> Result<()> {
@@ -144,9 +146,16 @@ impl Hosted for Node {
         Err(Error::new(ErrorKind::Unavailable, message))
     }
 
-    fn check_writable(&self, address: &ShardAddress) -> Result<()> {
-        // Whoever was asked by the client may not have heard of it.
-        self.addressed(address)?.check_writable()
+    fn update(&self, address: &ShardAddress, batch: UpdateBatch) -> Result<AppliedUpdate> {
+        // Whoever was asked by the client may have heard neither of another edition nor of a collection that
+        // takes no updates. Behind the gate the shard is looked up: one that was exchanged while this waited
+        // acknowledges what nobody reads any more (model `rebuild_shards`).
+        let update = |served: &Served| Ok(here(served, address)?.update(batch, UpdateContext::default()));
+        self.addressed(address)?.pass_update(update)
+    }
+
+    fn commit(&self, address: &ShardAddress, commit: &Commit) -> Result<()> {
+        self.addressed(address)?.pass(|served| here(served, address)?.commit(commit))
     }
 
     fn copy(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use meter::{Allowance, Clock, Meters, Trace};
 use plan::partial::{ExpandRequest, FetchRequest, HitRef};
-use plan::{Error, Result, SchemaSource};
+use plan::{Commit, Error, Result, SchemaSource, UpdateBatch};
 use serde::Serialize;
 use serde_bytes::ByteBuf;
 use store::SegmentFile;
@@ -16,9 +16,9 @@ use super::message::{
     encode,
 };
 use crate::shard::{
-    CachesRead, DocumentAtRead, ExplainOtherRead, FieldBytesRead, FieldsRead, FilePiece, GetRead, ImageRead,
-    JoinRead, LikeCountsRead, SegmentsRead, Shard, ShardRead, ShardSnapshot, SnapshotRead, TermDocumentsRead,
-    UpdateContext, VersionsRead, WhyNotRead,
+    AppliedUpdate, CachesRead, DocumentAtRead, ExplainOtherRead, FieldBytesRead, FieldsRead, FilePiece,
+    GetRead, ImageRead, JoinRead, LikeCountsRead, SegmentsRead, Shard, ShardRead, ShardSnapshot,
+    SnapshotRead, TermDocumentsRead, VersionsRead, WhyNotRead,
 };
 
 /// Where the shards are found that this member serves.
@@ -31,10 +31,12 @@ pub trait Hosted: Send + Sync {
     /// Errors: `Unavailable` for a shard that it does not serve.
     fn take_up(&self, address: &ShardAddress) -> Result<()>;
 
-    /// Errors: `InUse` where its collection takes no updates.
-    fn check_writable(&self, _: &ShardAddress) -> Result<()> {
-        Ok(())
-    }
+    /// Applies a batch to a shard that is served here, where the updates of this member's own clients pass.
+    /// Errors: as [`shard`](Self::shard); `InUse` where its collection takes no updates.
+    fn update(&self, address: &ShardAddress, batch: UpdateBatch) -> Result<AppliedUpdate>;
+
+    /// The same of a commit.
+    fn commit(&self, address: &ShardAddress, commit: &Commit) -> Result<()>;
 
     /// One that another leads and of which this member has a copy. Errors: `Unavailable` where it has none.
     fn copy(&self, address: &ShardAddress) -> Result<Arc<dyn Shard>>;
@@ -79,6 +81,12 @@ impl Answering {
                 let piece = hosted.file_copy(&address, &file, offset);
                 return out.told(piece.map(|piece| piece.map(ByteBuf::from)));
             }
+            // Whoever asks waits for one answer, which must not come before the log has it.
+            Question::Update(batch) => {
+                let applied = hosted.update(&address, batch.into_owned());
+                return out.told(applied.map(AppliedUpdate::wait));
+            }
+            Question::Commit(commit) => return out.told(hosted.commit(&address, &commit)),
             _ => {}
         }
         let shard = match question {
@@ -96,9 +104,11 @@ impl Answering {
         meters.allowance.resume();
         match question {
             Question::CatchUp => out.told(shard.and_then(|shard| shard.catch_up())),
-            Question::TakeUp | Question::ChangeSchema(..) | Question::FileCopy { .. } => {
-                out.failed(Error::internal("asked of no shard"))
-            }
+            Question::TakeUp
+            | Question::ChangeSchema(..)
+            | Question::FileCopy { .. }
+            | Question::Update(_)
+            | Question::Commit(_) => out.failed(Error::internal("asked of no shard")),
             Question::BuildSuggester(component, name) => {
                 out.told(shard.and_then(|shard| shard.build_suggester(&component, &name)))
             }
@@ -114,17 +124,10 @@ impl Answering {
             Question::Losses => out.told(shard.map(|shard| shard.losses())),
             Question::Stats => out.told(shard.map(|shard| shard.stats())),
             Question::Position => out.told(shard.map(|shard| shard.position())),
-            Question::Update(batch) => {
-                // Whoever asks waits for one answer, which must not come before the log has it.
-                let context = UpdateContext::default();
-                let shard = hosted.check_writable(&address).and(shard);
-                out.told(shard.map(|shard| shard.update(batch.into_owned(), context).wait()))
-            }
             Question::Capture => {
                 let captured = shard.and_then(|shard| shard.capture());
                 out.told(captured.map(|image| ByteBuf::from(image.manifest)))
             }
-            Question::Commit(commit) => out.told(shard.and_then(|shard| shard.commit(&commit))),
         }
     }
 

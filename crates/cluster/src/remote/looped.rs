@@ -61,6 +61,14 @@ impl Hosted for Only {
         Ok(self.0.clone())
     }
 
+    fn update(&self, _: &ShardAddress, batch: UpdateBatch) -> Result<AppliedUpdate> {
+        Ok(self.0.update(batch, UpdateContext::default()))
+    }
+
+    fn commit(&self, _: &ShardAddress, commit: &Commit) -> Result<()> {
+        self.0.commit(commit)
+    }
+
     fn take_up(&self, _: &ShardAddress) -> Result<()> {
         Ok(())
     }

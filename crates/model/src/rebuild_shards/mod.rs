@@ -8,7 +8,8 @@
 //! told as a conflict, since it was sent twice, is as no answer. To acknowledge and to find the home one's
 //! own is one step (`takeover`). Each try makes an edition of its own name. Who lives, and what becomes of
 //! single orphans, is `assign_shards`'; that schemas change in other ways meanwhile `change_schema`'s. What
-//! is copied before updates are held up is left out.
+//! is copied before updates are held up is left out, and so are those that follow shards: they fence nothing
+//! and acknowledge nothing.
 
 use stateright::{Model, Property};
 
@@ -28,7 +29,8 @@ rules! { RebuildShards {
     /// It then demands the owners to be of the very version that it made: the lead of another's rebuild may
     /// be the same member.
     the_lead_is_checked_by_version => NOTHING_ACKNOWLEDGED_IS_LOST,
-    /// Updates wait from the last copy on until it is known which edition is named.
+    /// Updates wait from the last copy on until it is known which edition is named, those that other members
+    /// send as well.
     updates_are_held_up_for_the_rest => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// The next edition is named upon the version that was read before.
     schema_by_compare_and_set => NOTHING_ACKNOWLEDGED_IS_LOST,
