@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use plan::{ErrorKind, UpdateBatch, Value};
+use plan::{ErrorKind, FieldSelection, UpdateBatch, Value};
 use store::metadata::memory::Failure;
 
 use crate::assignment_tests::{Cluster, films, lives, shard_owners, spread, thirty};
@@ -12,7 +12,9 @@ use crate::birth_tests::{Pair, pair};
 use crate::rebuild_tests::{count, ended, film, numbers, update, year};
 use crate::replica::ReplicaCounts;
 use crate::shard_tests::new_shard;
-use crate::{CORES_MAX_PROPERTY, CreateCollection, NewShard, Node, RebuildState, Sharding, UpdateContext};
+use crate::{
+    CORES_MAX_PROPERTY, CreateCollection, GetShards, NewShard, Node, RebuildState, Sharding, UpdateContext,
+};
 
 /// Who has which part, and whether a rebuild is noted.
 fn parts(node: &Node) -> (Vec<String>, Vec<String>, bool) {
@@ -206,6 +208,39 @@ async fn what_others_send_waits_for_the_exchange() {
     assert_eq!(failure.kind, ErrorKind::SchemaChanged, "{failure}");
     update(&b.find("films").unwrap(), thirty("later")).await;
     assert_eq!(count(&led).await, 60);
+}
+
+/// A search that meets shards that were rebuilt elsewhere finds those of today, whether its member was told or
+/// not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_was_not_told_of_a_rebuild_looks_by_itself() {
+    let pair = pair();
+    let (a, b) = (&pair.a, &pair.b);
+    let two = ReplicaCounts { nrt: 2, ..ReplicaCounts::default() };
+    let led = a.create(CreateCollection { replicas: two, ..spread("films", 2) }).await.unwrap();
+    b.refresh().unwrap();
+    assert!(b.take_part().is_ok());
+    update(&led, thirty("x")).await;
+    let (other, documents, runtime) = (b.clone(), pair.documents.clone(), tokio::runtime::Handle::current());
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let noted = seen.clone();
+    pair.documents.arm("change collections/films/schema.json", move || {
+        // Accepted by then, and about to be given back.
+        documents.arm("change collections/films/owner.json", move || {
+            let films = other.find("films").unwrap();
+            let (ids, all) = (["x3".to_owned()], FieldSelection::everything());
+            let asked = || runtime.block_on(films.get((&ids, GetShards::default()), &all));
+            let before = asked().map_err(|error| error.kind);
+            runtime.block_on(other.await_change(&films)).unwrap();
+            noted.lock().unwrap().extend([before, asked().map_err(|error| error.kind)]);
+        });
+    });
+    led.start_rebuild(a, Box::new(numbers)).unwrap();
+    assert_eq!(ended(&led).await, (RebuildState::Done, String::new()));
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    let [before, after] = seen.try_into().unwrap();
+    assert_eq!(before.unwrap_err(), ErrorKind::SchemaChanged);
+    assert!(after.unwrap().iter().all(Option::is_some));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -353,9 +353,18 @@ impl Collection {
     /// Waits for the end of a change that is on its way. While the shard has taken up a schema and the
     /// collection has not yet, requests are resolved against the one and refused by the other; who was
     /// refused waits here, and finds both alike.
-    pub async fn await_change(self: &Arc<Self>) -> Result<()> {
-        let collection = self.clone();
-        offload::update(move || drop(collection.lock())).await
+    pub(crate) fn await_change(&self) {
+        drop(self.lock());
+    }
+
+    /// How often schema, config or shards were replaced.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// Whoever looks what other members changed, one at a time.
+    pub(crate) fn looking(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.looking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn adopt_config(&self, config: Versioned<CollectionConfig>) {

@@ -68,6 +68,7 @@ pub struct Collection {
     home: Arc<Home>,
     opened_ms: i64,
     changing: Mutex<()>,
+    looking: Mutex<()>,
     /// How the last rebuild went, or goes.
     rebuild: Mutex<Option<RebuildStatus>>,
     /// Whether it is served no more: its files may be another's.
@@ -100,6 +101,7 @@ impl Collection {
             home: Arc::new(home),
             opened_ms,
             changing: Mutex::new(()),
+            looking: Mutex::new(()),
             rebuild: Mutex::new(None),
             closed: AtomicBool::new(false),
             counts: counts::Counts::default(),
@@ -214,7 +216,7 @@ impl Collection {
             return None;
         }
         // Before the shards': of a change in between the count is too low, and the answer is not found again.
-        let changes = self.changes.load(Ordering::Acquire);
+        let changes = self.changes();
         Some(Moment { opening: self.opening, changes, shards: served.moment() })
     }
 

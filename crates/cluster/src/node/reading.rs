@@ -45,6 +45,25 @@ impl Node {
         let node = self.clone();
         offload::update(move || node.renew_views_now()).await?
     }
+
+    /// Of a request that met what this node has not heard of: waits for the end of a change of the collection
+    /// that is on its way here, and takes up what its lead changed, where that is another.
+    pub async fn await_change(self: &Arc<Self>, collection: &Arc<Collection>) -> Result<()> {
+        let (node, collection, seen) = (self.clone(), collection.clone(), collection.changes());
+        let wait = move || {
+            collection.await_change();
+            if collection.lead_elsewhere().is_none() {
+                return;
+            }
+            // Of all requests that wait one reads the documents, and the others find it done.
+            let _looking = collection.looking();
+            if collection.changes() == seen {
+                // Where that fails, the request meets the same once more, and says so.
+                drop(node.take_up_own(collection.entry().key()));
+            }
+        };
+        offload::update(wait).await
+    }
 }
 
 impl Node {

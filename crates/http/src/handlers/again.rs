@@ -69,13 +69,14 @@ async fn await_changes(
     collection: &Arc<Collection>,
     (handler, params): (Handler, &Params),
 ) -> Result<()> {
-    collection.await_change().await?;
+    let node = &call.server.node;
+    node.await_change(collection).await?;
     if handler.asks_several() {
         let asked = select::asked(call, collection, params)?;
         let others = asked.collections().iter().filter(|it| !Arc::ptr_eq(it, collection));
         for other in others {
-            other.await_change().await?;
+            node.await_change(other).await?;
         }
     }
-    call.server.node.renew_views().await
+    node.renew_views().await
 }

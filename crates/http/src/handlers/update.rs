@@ -285,7 +285,7 @@ impl Update<'_> {
                 trace.takes(operations);
                 return Ok((Some(applied), found, commands));
             }
-            self.collection.await_change().await?;
+            self.call.server.node.await_change(self.collection).await?;
         }
     }
 
