@@ -59,7 +59,7 @@ pub use offload::compute;
 pub use owners::Member;
 #[cfg(any(test, feature = "memory"))]
 pub use remote::looped::over_messages;
-pub use remote::{Answering, Carrier, Hosted, Letter, ShardAddress};
+pub use remote::{AnsweredFigures, Answering, Carrier, Hosted, Letter, ShardAddress};
 pub use replacing::GoneMember;
 pub use replica::{Replica, ReplicaCounts, ReplicaKind};
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};

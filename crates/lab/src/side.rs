@@ -21,12 +21,49 @@ pub struct Side {
     pub processes: Processes,
 }
 
+/// A node of a cluster.
+#[derive(Clone, Debug)]
+pub struct LiveNode {
+    /// As the cluster calls it: `host:port_solr`.
+    pub name: String,
+    /// `host:port`.
+    pub authority: String,
+}
+
+/// Of the cluster of a server, by name; none where that is no cluster.
+pub async fn live_nodes(client: &SolrClient) -> Result<Vec<LiveNode>, client::Error> {
+    let params = [("action", "CLUSTERSTATUS"), ("wt", "json")];
+    let status = client.get("admin/collections", &params).await?.json()?;
+    let names = status["cluster"]["live_nodes"].as_array().into_iter().flatten();
+    let node = |name: &Value| {
+        let name = name.as_str()?;
+        let authority = name.strip_suffix("_solr")?.to_owned();
+        Some(LiveNode { name: name.to_owned(), authority })
+    };
+    let mut nodes: Vec<LiveNode> = names.filter_map(node).collect();
+    nodes.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(nodes)
+}
+
 impl Side {
     pub fn new(url: SolrUrl, collection: &str) -> Self {
         let found = || Processes::listening_on(url.authority());
         let processes = peer::processes_of(url.authority()).unwrap_or_else(found);
         let client = SolrClient::new(url, Duration::from_secs(600));
         Self { client, collection: collection.to_owned(), processes }
+    }
+
+    /// The same with the processes of all nodes of its cluster that are on this machine: whichever is asked, the
+    /// others work too.
+    #[must_use]
+    pub async fn with_nodes(self) -> Self {
+        let nodes = live_nodes(&self.client).await.unwrap_or_default();
+        if nodes.len() < 2 || peer::processes_of(self.url().authority()).is_some() {
+            return self;
+        }
+        let each: Vec<Processes> =
+            nodes.iter().map(|node| Processes::listening_on(&node.authority)).collect();
+        Self { processes: Processes::of_all(each.iter()), ..self }
     }
 
     pub fn url(&self) -> &SolrUrl {

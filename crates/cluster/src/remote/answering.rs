@@ -2,6 +2,7 @@
 //! it answers a message. What may be asked is what the seam has; nothing is decided here.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use meter::{Allowance, Clock, Meters, Trace};
 use plan::partial::{ExpandRequest, FetchRequest, HitRef};
@@ -50,19 +51,41 @@ pub trait Hosted: Send + Sync {
     fn change_schema(&self, address: &ShardAddress, expected: u64, source: SchemaSource) -> Result<u64>;
 }
 
+/// What went out of here to other members, since the process began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnsweredFigures {
+    pub messages: u64,
+    pub bytes: u64,
+}
+
 /// Answers other members.
 pub struct Answering {
     clock: Arc<dyn Clock>,
     pins: KeptPins,
+    messages: AtomicU64,
+    bytes: AtomicU64,
 }
 
 impl Answering {
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { pins: KeptPins::new(clock.clone()), clock }
+        let (messages, bytes) = Default::default();
+        Self { pins: KeptPins::new(clock.clone()), clock, messages, bytes }
+    }
+
+    pub fn figures(&self) -> AnsweredFigures {
+        let [messages, bytes] = [&self.messages, &self.bytes].map(|it| it.load(Ordering::Relaxed));
+        AnsweredFigures { messages, bytes }
     }
 
     /// Blocks. Errors: a message that is not understood; those of the shard are in the answer.
     pub fn answer(&self, hosted: &dyn Hosted, message: &[u8]) -> Result<Vec<u8>> {
+        let answer = self.answered(hosted, message)?;
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(answer.len() as u64, Ordering::Relaxed);
+        Ok(answer)
+    }
+
+    fn answered(&self, hosted: &dyn Hosted, message: &[u8]) -> Result<Vec<u8>> {
         let ShardMessage { shard, limits, released, question } = decode::<ShardMessage>(message)?;
         // Before the question, which may want the room.
         self.pins.release(&released);

@@ -23,7 +23,7 @@ use plan::Result;
 
 use crate::owners::Member;
 
-pub use answering::{Answering, Hosted};
+pub use answering::{AnsweredFigures, Answering, Hosted};
 pub(crate) use copies::MemberCopies;
 pub(crate) use leader::RemoteLeader;
 pub(crate) use link::Exchange;

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use cluster::{Collection, Counted, LogFigures, ShardSelection, ShardStats, UpdateCounts};
+use cluster::{AnsweredFigures, Collection, Counted, LogFigures, ShardSelection, ShardStats, UpdateCounts};
 use plan::{AutoCommit, Result};
 use solr::admin::{Metric, PROMETHEUS, Rates, Registry, cache_metric, prometheus};
 use solr::response::{Entries, Node};
@@ -193,6 +193,12 @@ fn node(call: &Call<'_>, facts: &MachineFacts, (cores, now_ms): (usize, i64)) ->
         put(&format!("{folder}.path"), text(call.server.node.data_dir().display().to_string()));
         facts.disk.into_iter().for_each(|bytes| put(&format!("{folder}.totalSpace"), long(bytes)));
         facts.disk_free.into_iter().for_each(|bytes| put(&format!("{folder}.usableSpace"), long(bytes)));
+    }
+    if let Some((answering, _)) = &call.server.desk {
+        // Solr has no such messages: its replicas fetch and forward by requests like those of clients.
+        let AnsweredFigures { messages, bytes } = answering.figures();
+        put("MEMBERS.answered", Metric::Count(messages));
+        put("MEMBERS.bytesAnswered", Metric::Count(bytes));
     }
     metrics.extend((call.server.config.store)().iter().flat_map(object_store));
     metrics.sort_by(|(one, _), (other, _)| one.cmp(other));

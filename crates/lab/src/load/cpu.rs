@@ -14,6 +14,11 @@ impl Processes {
         Self(pids)
     }
 
+    /// Several servers as one.
+    pub fn of_all<'a>(servers: impl Iterator<Item = &'a Self>) -> Self {
+        Self(servers.flat_map(|server| server.0.iter().copied()).collect())
+    }
+
     /// The process of this machine that listens on `host:port`; none when it is elsewhere or hidden from this
     /// user.
     pub fn listening_on(authority: &str) -> Self {

@@ -90,6 +90,11 @@ pub fn workloads() -> &'static [WorkloadFacts] {
             docs: 50_000,
             about: "shards in an object store that takes its time: acknowledgements, PUTs, take-over warm and cold",
         },
+        WorkloadFacts {
+            name: "replicas",
+            docs: 200_000,
+            about: "two replicas of each shard against one on two nodes: processor of who leads, of all; bytes between them",
+        },
     ]
 }
 

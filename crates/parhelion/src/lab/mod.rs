@@ -9,6 +9,7 @@ mod jitter;
 mod overload;
 mod own_server;
 mod proxy;
+mod replicas;
 mod reports;
 mod stale;
 mod store;
@@ -94,6 +95,9 @@ enum Experiment {
     /// Shards in an S3 store whose answers are late: how long updates wait, how many PUTs they cost, how soon
     /// another process takes over.
     Store(store::StoreHomeArgs),
+    /// Two replicas of each shard against one, on a cluster of this machine: processor time of whoever leads,
+    /// and of all; bytes between the nodes.
+    Replicas(replicas::ReplicasArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -231,6 +235,7 @@ async fn run_experiment(experiment: Experiment) -> anyhow::Result<()> {
         Experiment::Compression(args) => compression::run(args).await,
         Experiment::Throttle(args) => throttle::run(args).await,
         Experiment::Store(args) => store::run(args).await,
+        Experiment::Replicas(args) => replicas::run(args).await,
     }
 }
 
@@ -283,8 +288,11 @@ async fn measure(options: RunOptions, login: Option<Login>) -> anyhow::Result<Ru
     let side = |url: &str, login: Option<Login>| -> anyhow::Result<Side> {
         Ok(Side::new(url.parse::<SolrUrl>()?.with_login(login), &options.collection))
     };
-    let ours = side(&options.url, login)?;
-    let peer = options.peer.as_deref().map(|url| side(url, None)).transpose()?;
+    let ours = side(&options.url, login)?.with_nodes().await;
+    let peer = match options.peer.as_deref() {
+        Some(url) => Some(side(url, None)?.with_nodes().await),
+        None => None,
+    };
     let origin = Origin {
         command: without_secrets(std::env::args()).join(" "),
         started: format_instant(SystemClock.now_ms()),
