@@ -1,5 +1,5 @@
-//! Rebuilds, and shards that come and go, of collections that several members have parts of: where everything
-//! is behind them, and what is left when somebody is taken for gone in the middle.
+//! Rebuilds, and shards that come and go, of collections that several members have parts of: where
+//! everything is behind them, and what is left when somebody is taken for gone in the middle.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -210,8 +210,8 @@ async fn what_others_send_waits_for_the_exchange() {
     assert_eq!(count(&led).await, 60);
 }
 
-/// A search that meets shards that were rebuilt elsewhere finds those of today, whether its member was told or
-/// not.
+/// A search that meets shards that were rebuilt elsewhere finds those of today, whether its member was told
+/// or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_was_not_told_of_a_rebuild_looks_by_itself() {
     let pair = pair();

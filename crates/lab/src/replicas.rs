@@ -1,9 +1,9 @@
-//! `replicas`: what a second replica costs while documents go in. Of a cluster on this machine: one shard with
-//! a follower against one without, by the processor time of the node that leads; and two nodes that each lead
-//! a shard, with and without following the other's, by that of both.
+//! `replicas`: what a second replica costs while documents go in. Of a cluster on this machine: one shard
+//! with a follower against one without, by the processor time of the node that leads; and two nodes that
+//! each lead a shard, with and without following the other's, by that of both.
 //!
-//! In: a node of a cluster; out: figures and what they say. Collections are made for it and deleted behind it.
-//! Documents go to one node, in equal parts, into both collections of a comparison in turn.
+//! In: a node of a cluster; out: figures and what they say. Collections are made for it and deleted behind
+//! it. Documents go to one node, in equal parts, into both collections of a comparison in turn.
 
 use std::sync::Arc;
 use std::time::Duration;

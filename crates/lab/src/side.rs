@@ -1,7 +1,7 @@
-//! A server under measurement: where it is, which collection of it, which processes it is made of. Both sides
-//! of a run are one of these, and whatever is done to one is done to the other by the same code. It knows a
-//! URL and Solr's API, nothing of how either server works. The processes are for their processor time and
-//! memory, and are found only on this machine.
+//! A server under measurement: where it is, which collection of it, which processes it is made of. Both
+//! sides of a run are one of these, and whatever is done to one is done to the other by the same code. It
+//! knows a URL and Solr's API, nothing of how either server works. The processes are for their processor
+//! time and memory, and are found only on this machine.
 
 use std::time::Duration;
 
@@ -53,8 +53,8 @@ impl Side {
         Self { client, collection: collection.to_owned(), processes }
     }
 
-    /// The same with the processes of all nodes of its cluster that are on this machine: whichever is asked, the
-    /// others work too.
+    /// The same with the processes of all nodes of its cluster that are on this machine: whichever is asked,
+    /// the others work too.
     #[must_use]
     pub async fn with_nodes(self) -> Self {
         let nodes = live_nodes(&self.client).await.unwrap_or_default();
@@ -93,8 +93,8 @@ impl Side {
         Ok(())
     }
 
-    /// An error unless the collection knows every field; what type it gives them is for its configset to say,
-    /// and for the comparison of answers to judge.
+    /// An error unless the collection knows every field; what type it gives them is for its configset to
+    /// say, and for the comparison of answers to judge.
     pub async fn check_fields(&self, fields: &[(&str, &str)]) -> Result<(), Error> {
         for (field, kind) in fields {
             let path = format!("{}/schema/fields/{field}", self.collection);

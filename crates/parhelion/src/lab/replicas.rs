@@ -1,4 +1,5 @@
-//! `parhelion lab run replicas`: flags and tables; what is measured, and what holds, is `lab`'s.
+//! `parhelion lab run replicas`: flags and tables. In: a node of a cluster; out: what it costs to have two
+//! replicas, on standard output. What is measured, and what holds, is `lab`'s.
 
 use std::sync::Arc;
 
