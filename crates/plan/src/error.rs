@@ -62,6 +62,8 @@ pub enum RootCause {
     /// Values that cannot be compared.
     ClassCast,
     Unsupported,
+    /// A text that ends too early.
+    TooShort,
 }
 
 /// An error with its kind, a message for the person who reads it, and what caused it. Two are equal when they

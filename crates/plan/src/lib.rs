@@ -56,6 +56,7 @@ pub use geo::wkt::rect;
 pub use java_map::java_bucket;
 pub use name::check_name;
 pub use partial::CutDepth;
+pub use query::date_range::DateRangeQuery;
 pub use query::dense_vector::{
     GraphShape, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
 };
@@ -123,6 +124,7 @@ pub use value::Value;
 pub use value::currency::{
     CurrencyRates, Money, check_currency_code, exchanged, fraction_digits, is_currency_code,
 };
+pub use value::date_span::{DateSpan, span_bounds};
 pub use value::document::Document;
 pub use value::enumeration::{EnumValue, Enumeration};
 pub use value::instant::{format_instant, parse_instant};

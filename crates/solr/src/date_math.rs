@@ -59,7 +59,7 @@ impl DateMath {
         let (start, math) = match text.strip_prefix("NOW") {
             Some(math) => (self.now_ms(), math),
             None => {
-                let end = text.find('Z').filter(|at| *at > 0).map(|at| at + 1);
+                let end = text.find('Z').map(|at| at + 1);
                 let end = end.ok_or_else(|| invalid("Invalid Date String", text))?;
                 let (instant, math) = text.split_at(end);
                 let start = lenient_instant(instant);

@@ -112,6 +112,7 @@ fn root_class(error: &Error) -> &'static str {
         Some(RootCause::ClassCast) => "java.lang.ClassCastException",
         Some(RootCause::InvalidShape) => "org.locationtech.spatial4j.exception.InvalidShapeException",
         Some(RootCause::Unsupported) => "java.lang.UnsupportedOperationException",
+        Some(RootCause::TooShort) => "java.lang.StringIndexOutOfBoundsException",
         Some(RootCause::DateFormat | RootCause::Json) | None => SOLR_EXCEPTION,
     }
 }

@@ -81,7 +81,7 @@ fn error_code(kind: ErrorKind) -> Option<u8> {
 }
 
 /// Each at its code less one.
-const ROOTS: [RootCause; 11] = [
+const ROOTS: [RootCause; 12] = [
     RootCause::NumberFormat,
     RootCause::QuerySyntax,
     RootCause::DateFormat,
@@ -93,6 +93,7 @@ const ROOTS: [RootCause; 11] = [
     RootCause::DateMath,
     RootCause::ClassCast,
     RootCause::Unsupported,
+    RootCause::TooShort,
 ];
 
 /// A match, so that a new cause does not compile before it has a code.
@@ -109,6 +110,7 @@ fn root_code(root: RootCause) -> u8 {
         RootCause::DateMath => 9,
         RootCause::ClassCast => 10,
         RootCause::Unsupported => 11,
+        RootCause::TooShort => 12,
     }
 }
 

@@ -187,12 +187,13 @@ impl Reading<'_> {
                 self.given(query)
             }
             // Likenesses are found, but not marked; the words of related documents stand elsewhere, and
-            // places and vectors are no text.
+            // places, vectors and stretches of time are no text.
             Query::FunctionRange(_)
             | Query::Rank(_)
             | Query::MoreLike(_)
             | Query::Related(_)
             | Query::Spatial(_)
+            | Query::DateRange(_)
             | Query::Nearest(_) => {
                 self.is_strange(None);
                 self.given(query)

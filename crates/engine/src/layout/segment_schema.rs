@@ -84,7 +84,9 @@ fn add_column(builder: &mut SchemaBuilder, name: &str, kind: ColumnKind) -> Fiel
     let numbers = NumericOptions::default().set_fast();
     match kind {
         ColumnKind::Str => builder.add_text_field(name, TextOptions::default().set_fast("raw")),
-        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => builder.add_i64_field(name, numbers),
+        ColumnKind::I64 | ColumnKind::Place | ColumnKind::DateSpans | ColumnKind::Vector => {
+            builder.add_i64_field(name, numbers)
+        }
         ColumnKind::F64 => builder.add_f64_field(name, numbers),
         ColumnKind::Bool => builder.add_bool_field(name, numbers),
     }

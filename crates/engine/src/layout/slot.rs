@@ -21,6 +21,9 @@ pub enum ColumnKind {
     Bool,
     /// Codes of places (`plan::GeoPoint::code`), in whole numbers.
     Place,
+    /// Where a document's stretches of time begin and end, in turn and ascending (`plan::span_bounds`), in
+    /// milliseconds.
+    DateSpans,
     /// Vectors as `dense_vectors::words`, in whole numbers.
     Vector,
 }
@@ -68,7 +71,8 @@ pub(super) fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
     // Terms of enumerations are in the order of their names, of which no range is asked.
     let searched = spec.class().is_place()
-        || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank | FieldClass::Enum);
+        || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank | FieldClass::Enum)
+        || spec.class() == FieldClass::DateRange;
     let column = (properties.doc_values || uninverted || properties.indexed && searched)
         .then(|| column_kind(spec.class()))
         .flatten();
@@ -111,6 +115,7 @@ fn column_kind(class: FieldClass) -> Option<ColumnKind> {
         FieldClass::Float | FieldClass::Double | FieldClass::Rank => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
         FieldClass::LatLon | FieldClass::SpatialPrefixTree => ColumnKind::Place,
+        FieldClass::DateRange => ColumnKind::DateSpans,
         FieldClass::DenseVector => ColumnKind::Vector,
         _ => return None,
     })

@@ -174,6 +174,7 @@ fn asked_for(query: &Query) -> (Option<&Arc<str>>, Vec<String>) {
         }
         Query::Fuzzy(fuzzy) => (Some(&fuzzy.field), vec![fuzzy.term.clone()]),
         Query::Range(range) => (Some(&range.field), vec![]),
+        Query::DateRange(query) => (Some(&query.field), vec![query.span.to_string()]),
         Query::Exists { field } => (Some(field), vec![]),
         _ => (None, vec![]),
     }

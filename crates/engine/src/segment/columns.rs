@@ -32,7 +32,7 @@ impl AnyColumn {
         let fast = reader.fast_fields();
         Ok(match column.kind {
             ColumnKind::Str => fast.str(&column.name).map_err(from_tantivy)?.map(AnyColumn::Str),
-            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+            ColumnKind::I64 | ColumnKind::Place | ColumnKind::DateSpans | ColumnKind::Vector => {
                 fast.column_opt(&column.name).map_err(from_tantivy)?.map(AnyColumn::I64)
             }
             ColumnKind::F64 => fast.column_opt(&column.name).map_err(from_tantivy)?.map(AnyColumn::F64),

@@ -338,6 +338,10 @@ impl Core {
             let value = match default.as_str() {
                 // Resolved here and not at a replay, which has to make the same document.
                 "NOW" if spec.class() == plan::FieldClass::Date => Value::Date(self.clock.now_ms()),
+                // Likewise, and as one is shown.
+                "NOW" if spec.class() == plan::FieldClass::DateRange => {
+                    Value::Str(plan::format_instant(self.clock.now_ms()))
+                }
                 text => coerce(&Value::Str(text.to_owned()), spec.class())?,
             };
             document.fields.push((spec.name.clone(), vec![value]));

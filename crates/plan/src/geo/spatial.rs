@@ -66,7 +66,8 @@ impl Grid {
 }
 
 impl Relation {
-    fn query(self) -> &'static str {
+    /// Lucene's class of queries for it, by a tree of cells.
+    pub(crate) fn class(self) -> &'static str {
         match self {
             Relation::Intersects => "IntersectsPrefixTreeQuery",
             Relation::Within => "WithinPrefixTreeQuery",
@@ -78,14 +79,14 @@ impl Relation {
 impl Spatial {
     /// Lucene's class.
     pub fn class(&self) -> &'static str {
-        if self.grid.is_some() { self.relation.query() } else { "IndexOrDocValuesQuery" }
+        if self.grid.is_some() { self.relation.class() } else { "IndexOrDocValuesQuery" }
     }
 }
 
 impl Display for Spatial {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
         let Some(Grid { detail, most }) = self.grid else { return exact(out, &self.field, &self.area) };
-        let (class, field) = (self.relation.query(), &self.field);
+        let (class, field) = (self.relation.class(), &self.field);
         write!(out, "{class}(fieldName={field},queryShape={},detailLevel={detail},", Shown(&self.area))?;
         match (self.relation, &self.area) {
             (Relation::Contains, _) => out.write_str("multiOverlappingIndexedShapes=true)"),

@@ -33,6 +33,7 @@ impl Query {
             | Query::Term { .. }
             | Query::Synonym { .. }
             | Query::Spatial(_)
+            | Query::DateRange(_)
             | Query::TermSet { .. }
             | Query::Phrase(_)
             | Query::Rank(_)

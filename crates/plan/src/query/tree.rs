@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::function::operand::{CurrencyOf, IndexTerm, Pick, PointDistance, Statistic};
 use crate::function::operator::Operator;
 use crate::geo::spatial::Spatial;
+use crate::query::date_range::DateRangeQuery;
 use crate::query::dense_vector::VectorSimilarity;
 use crate::query::more_like::MoreLike;
 use crate::query::payload::{PayloadDecoder, PayloadFunction, PayloadUse};
@@ -38,6 +39,7 @@ pub enum Query {
         terms: Vec<(String, f32)>,
     },
     Spatial(Box<Spatial>),
+    DateRange(DateRangeQuery),
     Nearest(Box<Nearest>),
     /// Any of many values, unscored (Solr's `{!terms}`).
     TermSet {

@@ -61,6 +61,16 @@ impl FieldClass {
         matches!(self, FieldClass::LatLon | FieldClass::SpatialPrefixTree)
     }
 
+    /// Laid onto a tree of cells by Solr, which hard-codes what such a field keeps of its terms.
+    pub fn is_on_tree(self) -> bool {
+        matches!(self, FieldClass::SpatialPrefixTree | FieldClass::DateRange)
+    }
+
+    /// Whether its column holds values that can be listed and counted one by one.
+    pub fn is_listed(self) -> bool {
+        !self.is_place() && !matches!(self, FieldClass::DenseVector | FieldClass::DateRange)
+    }
+
     /// Solr's primitive types: one value, no analysis. Norms are off for them by default since schema 1.5.
     pub fn is_primitive(self) -> bool {
         self.is_point()

@@ -59,6 +59,9 @@ pub(super) fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldT
             "fieldType `{name}`: unknown class `{class}`; see the reference for the supported ones"
         )));
     };
+    if class.is_on_tree() {
+        check_tree_type(declared)?;
+    }
     let mut properties = Properties::defaults(class, version);
     let arguments: Vec<_> = properties.apply(&declared.attributes, name)?.into_iter().cloned().collect();
     let argument =
@@ -89,6 +92,46 @@ pub(super) fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldT
     Ok(resolved)
 }
 
+/// Refuses what Solr hard-codes of types on a tree to be otherwise.
+fn check_tree_type(declared: &TypeSource) -> Result<()> {
+    let off =
+        ["omitNorms", "omitTermFreqAndPositions"].into_iter().find(|it| is_off(&declared.attributes, it));
+    let Some(switch) = off else { return Ok(()) };
+    let class = short_class(&declared.class);
+    Err(Error::bad_request(format!(
+        "FieldType {class} is incompatible with {switch}=false; hardcoded behavior is {switch}=true. Remove \
+         specification in schema"
+    )))
+}
+
+/// As [`check_tree_type`], of a field. A field on a tree that is not indexed would have nothing at all.
+fn check_tree_field(declared: &FieldSource, kind: &FieldType, properties: &Properties) -> Result<()> {
+    let (name, class) = (&declared.name, short_class(&kind.source.class));
+    if properties.doc_values {
+        return Err(Error::bad_request(format!("Field type {} does not support doc values", kind.name)));
+    }
+    if !properties.omit_norms || !properties.indexed {
+        return Err(Error::bad_request(format!(
+            "{name} of type {class} is incompatible with omitNorms=false; hardcoded behavior is omitNorms=true.  \
+             Remove specification in schema"
+        )));
+    }
+    if !properties.omit_term_freq_and_positions {
+        return Err(Error::bad_request(format!(
+            "{name} of type {class} is incompatible with termFreq or position storage.  Remove specification in schema."
+        )));
+    }
+    Ok(())
+}
+
+fn is_off(attributes: &[(String, String)], switch: &str) -> bool {
+    attributes.iter().any(|(name, value)| name == switch && value == "false")
+}
+
+fn short_class(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
+}
+
 /// A text type without an analyzer takes each value as one term.
 fn keyword_analyzer() -> AnalyzerSpec {
     let tokenizer = ComponentSpec { name: "keyword".to_owned(), ..ComponentSpec::default() };
@@ -105,6 +148,9 @@ pub(super) fn resolve_field(
     })?;
     let mut properties = field_type.properties;
     let others = properties.apply(attributes, name)?;
+    if field_type.class.is_on_tree() {
+        check_tree_field(declared, field_type, &properties)?;
+    }
     let default = others.iter().find(|(key, _)| key == "default").map(|(_, value)| value.clone());
     Ok(FieldSpec {
         name: Arc::from(name.as_str()),

@@ -4,6 +4,7 @@
 //! a value in an index is the engine's.
 
 pub(crate) mod currency;
+pub(crate) mod date_span;
 pub(crate) mod document;
 pub(crate) mod enumeration;
 pub(crate) mod instant;

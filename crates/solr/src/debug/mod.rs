@@ -14,7 +14,7 @@ mod spans;
 #[cfg(test)]
 mod tests;
 
-use plan::{Clause, FieldClass, LikeSource, Nearest, Occur, Phrase, Query, Range, Schema, Value};
+use plan::{Clause, LikeSource, Nearest, Occur, Phrase, Query, Range, Schema, Value};
 use std::ops::Bound;
 
 pub(crate) use shapes::collapsing;
@@ -123,6 +123,7 @@ impl<'a> QueryPrinter<'a> {
                 format!("Synonym({})", each.collect::<Vec<_>>().join(" "))
             }
             Query::Spatial(query) => query.to_string(),
+            Query::DateRange(query) => query.to_string(),
             Query::Nearest(query) => nearest_text(query),
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
@@ -267,6 +268,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Term { value: Value::Str(_) | Value::Bool(_), .. } => return None,
             Query::Term { field, .. } => points::class(self.schema, field),
             Query::Spatial(query) => query.class(),
+            Query::DateRange(query) => query.class(),
             Query::Nearest(_) => "KnnFloatVectorQuery",
             Query::TermSet { values, .. } => match values.first() {
                 Some(Value::Str(_) | Value::Bool(_) | Value::Enum(_)) | None => "TermInSetQuery",
@@ -287,7 +289,7 @@ impl<'a> QueryPrinter<'a> {
     /// Empty where Solr looks for any term.
     fn exists_class(&self, field: &str) -> &'static str {
         match self.schema.field(field) {
-            Some(spec) if spec.class() == FieldClass::SpatialPrefixTree => "",
+            Some(spec) if spec.class().is_on_tree() => "",
             Some(spec) if spec.properties.doc_values => "DocValuesFieldExistsQuery",
             Some(spec) if spec.properties.indexed && !spec.properties.omit_norms => "NormsFieldExistsQuery",
             _ => "SolrRangeQuery",

@@ -19,7 +19,8 @@ pub(super) struct RangeValues<'a> {
 impl<'a> RangeValues<'a> {
     /// Whether a field's type has such arithmetic.
     pub(super) fn has(field: &Field) -> bool {
-        field.spec.class().is_point() || field.spec.class() == FieldClass::Currency
+        let class = field.spec.class();
+        class.is_point() || matches!(class, FieldClass::Currency | FieldClass::DateRange)
     }
 
     /// Fails on fields without arithmetic. Prices are in the currency of `sample`, one of the bounds.
@@ -81,7 +82,7 @@ impl<'a> RangeValues<'a> {
     /// A gap of numbers is a number; of dates it is tried on a value.
     pub(super) fn check_gap(&self, gap: &str) -> Result<()> {
         let known = match self.field.spec.class() {
-            FieldClass::Date => true,
+            FieldClass::Date | FieldClass::DateRange => true,
             FieldClass::Currency => self.price(gap).is_some(),
             _ => self.number(gap).is_some(),
         };

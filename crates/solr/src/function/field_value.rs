@@ -24,15 +24,17 @@ pub(super) fn value_of(context: &QueryContext<'_>, name: &str) -> Result<Functio
 
 /// Solr differs: a text field is an error 500 there; here what cannot be answered is the client's
 /// (`compat/query/functions.yaml`).
-pub(super) fn check_class(field: &Field) -> Result<()> {
+pub(crate) fn check_class(field: &Field) -> Result<()> {
     let name = &field.name;
     let message = match field.spec.class() {
         FieldClass::Int | FieldClass::Long | FieldClass::Float | FieldClass::Double => return Ok(()),
         FieldClass::Date | FieldClass::Bool | FieldClass::Str | FieldClass::Uuid => return Ok(()),
         FieldClass::SortableText | FieldClass::Rank | FieldClass::Enum => return Ok(()),
-        FieldClass::LatLon => "A ValueSource isn't directly available from this field. Instead try a query \
+        FieldClass::LatLon | FieldClass::DateRange => {
+            "A ValueSource isn't directly available from this field. Instead try a query \
                                using the distance as the score."
-            .to_owned(),
+                .to_owned()
+        }
         FieldClass::Text => format!(
             "unexpected docvalues type NONE for field '{name}' (expected one of [SORTED, SORTED_SET]). \
              Re-index with correct docvalues type."

@@ -23,7 +23,7 @@ mod whole;
 
 pub(crate) use check::check_number;
 pub(crate) use failure::Failure;
-pub(crate) use field_value::check_column;
+pub(crate) use field_value::{check_class, check_column};
 pub(crate) use of_query::{as_factor, parse_function};
 pub(crate) use range::function_range;
 pub(crate) use whole::{Leading, leading_function, whole_function};

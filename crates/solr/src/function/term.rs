@@ -8,7 +8,7 @@ use plan::{Error, Function, IndexTerm, Query, Result, Statistic, Value};
 
 use super::failure::Failure;
 use super::parse::FunctionSource;
-use crate::query::{QueryContext, TextStyle};
+use crate::query::{QueryContext, TextStyle, joinable};
 
 pub(super) fn frequency(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     Ok(Function::TermFrequency(term(source)?))
@@ -31,6 +31,9 @@ pub(super) fn sum_total_frequency(source: &mut FunctionSource<'_>) -> Result<Fun
 pub(super) fn join_frequency(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     let (field, among): (Arc<str>, Arc<str>) =
         (source.text("a field")?.into(), source.text("a field")?.into());
+    for name in [&field, &among] {
+        source.context.find(name).map(joinable).transpose()?;
+    }
     Ok(Function::JoinFrequency { field, among })
 }
 

@@ -82,6 +82,7 @@ impl QueryContext<'_> {
             FieldClass::BBox => return self.box_text_query(field, text),
             FieldClass::DenseVector => return Err(no_vectors("Field")),
             FieldClass::Currency => return self.price_query(field, text),
+            FieldClass::DateRange => return self.date_query(field, text),
             class if class.is_place() => return self.shape_query(field, text),
             _ => self.check_class(field)?,
         }
@@ -94,6 +95,8 @@ impl QueryContext<'_> {
         match field.spec.class() {
             FieldClass::DenseVector => return Err(no_vectors("Range")),
             FieldClass::Currency => return self.price_range(field, range),
+            FieldClass::DateRange if bounded => return self.dates_between(field, range),
+            FieldClass::DateRange => {}
             FieldClass::Rank => return Err(Error::bad_request("Range queries not supported on RankFields")),
             FieldClass::Point if bounded => return self.coordinates_range(field, range),
             FieldClass::BBox if bounded => return self.corners_query(field, range),
@@ -175,7 +178,7 @@ impl QueryContext<'_> {
     fn check_class(&self, field: &Field) -> Result<()> {
         match field.spec.class() {
             FieldClass::Rank => Err(Error::bad_request("Only a \"*\" term query can be done on RankFields")),
-            FieldClass::DateRange | FieldClass::Binary => Err(Error::bad_request(format!(
+            FieldClass::Binary => Err(Error::bad_request(format!(
                 "queries on field `{}` of type `{}` are not supported yet; use another field",
                 field.name, field.spec.field_type.name
             ))),

@@ -7,6 +7,7 @@ use plan::{Clause, Error, FieldClass, Occur, Query, Result};
 use super::choices::{max_score, switch};
 use super::complex_phrase;
 use super::context::{Parsers, QueryContext, known_name};
+use super::date_range;
 use super::dismax::{NotedQuery, dismax, edismax};
 use super::field::TextStyle;
 use super::local_params::{LocalParams, split_local_params};
@@ -221,6 +222,9 @@ fn field(request: &Request<'_>) -> Result<Option<Query>> {
     if field.spec.class().is_place() || field.spec.class() == FieldClass::BBox {
         return scored_text(request, &field).map(Some);
     }
+    if field.spec.class() == FieldClass::DateRange {
+        return date_range::related(request, &field).map(Some);
+    }
     let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };
     request.context.text_query(&field, request.text, style)
 }
@@ -229,8 +233,10 @@ fn field(request: &Request<'_>) -> Result<Option<Query>> {
 fn raw(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.find(request.field_name()?);
     Ok(Some(match field {
-        // Numbers have no terms as text in Solr's index, so a raw one can be met by none.
-        Some(field) if !field.spec.class().is_point() => request.context.value_query(&field, request.text)?,
+        // Numbers and ranges of dates have no terms as text in Solr's index, so a raw one can be met by none.
+        Some(field) if !field.spec.class().is_point() && field.spec.class() != FieldClass::DateRange => {
+            request.context.value_query(&field, request.text)?
+        }
         _ => Query::Nothing,
     }))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plan::{Clause, Error, FieldClass, Graph, Join, Occur, Query, Related, RelatedScore, Result};
 
-use super::context::{Names, QueryContext};
+use super::context::{Field, Names, QueryContext};
 use super::negation::positive;
 use super::others::OtherSchema;
 use super::request::Request;
@@ -47,7 +47,7 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     let (from, to) = (name("from")?, name("to")?);
     check_method(request)?;
     let score = request.local.get("score").map(score).transpose()?;
-    let to = request.context.field_quoted(to)?.name;
+    let to = joinable(request.context.field_quoted(to)?)?;
     let missing = || Error::bad_request("`{!join}` has no query; write one behind it");
     let other = request.local.get("fromIndex").map(|name| other(request, name)).transpose()?;
     let (from, query) = match &other {
@@ -57,9 +57,9 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
             let sharded = is_sharded.then_some(&**name);
             let names = Names { sharded, together: &[], ..request.context.names };
             let context = QueryContext { schema, analyzers, names, ..*request.context };
-            (context.field_quoted(from)?.name, context.subquery(request.text, None, request.depth + 1)?)
+            (joinable(context.field_quoted(from)?)?, context.subquery(request.text, None, request.depth + 1)?)
         }
-        None => (request.context.field_quoted(from)?.name, request.nested(request.text, None)?),
+        None => (joinable(request.context.field_quoted(from)?)?, request.nested(request.text, None)?),
     };
     let query = query.map(positive).ok_or_else(missing)?;
     let schema = other.as_ref().map_or(request.context.schema, |other| &other.schema);
@@ -68,6 +68,17 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     let own = request.context.names.sharded.map(Arc::from);
     let collection = other.map(|other| other.name).or(own);
     Ok(Some(related(Related::Join(Join { collection, schema_version, query, from, to, score }))))
+}
+
+/// Solr differs: it joins ranges of dates by the cells of its tree, a year with all that lies in its thousand
+/// years (`compat/query/date_ranges.yaml`).
+pub(crate) fn joinable(field: Field) -> Result<Arc<str>> {
+    if field.spec.class() == FieldClass::DateRange {
+        let name = &field.name;
+        let message = format!("joins by ranges of dates, such as `{name}`, are not supported; join by dates");
+        return Err(Error::bad_request(message));
+    }
+    Ok(field.name)
 }
 
 fn other(request: &Request<'_>, name: &str) -> Result<OtherSchema> {
@@ -101,8 +112,9 @@ pub(super) fn graph(request: &Request<'_>) -> Result<Option<Query>> {
     let node = request.context.field_quoted(request.local.get("from").unwrap_or("node_id"))?;
     let edges = request.context.field_quoted(request.local.get("to").unwrap_or("edge_ids"))?;
     for field in [&node, &edges] {
-        // Edges are met by exact values; a text has only words, and Solr refuses both classes.
-        if field.spec.class().is_text() || field.spec.class() == FieldClass::Bool {
+        // Edges are met by exact values; a text has only words. Solr refuses these classes too.
+        let class = field.spec.class();
+        if class.is_text() || matches!(class, FieldClass::Bool | FieldClass::DateRange) {
             let message = format!("FieldType for field={} not supported", field.name);
             return Err(SyntaxError::plain(message).into());
         }

@@ -6,7 +6,7 @@
 use plan::{Error, FieldClass, GroupBy, GroupPlan, Grouping, Page, Result, SortKey};
 
 use super::sort::parse_sort;
-use crate::function::{check_column, check_number, parse_function};
+use crate::function::{check_class, check_column, check_number, parse_function};
 use crate::params::grouping;
 use crate::query::{QueryContext, parse_query};
 
@@ -118,6 +118,8 @@ fn field(context: &QueryContext<'_>, name: &str) -> Result<GroupBy> {
     }
     match field.spec.class() {
         FieldClass::Currency => Ok(GroupBy::Function(context.currency_raw(&field)?)),
+        // Solr's words, recorded from 9.10.1; that it is no value of a function is why it is none of a group.
+        FieldClass::DateRange => check_class(&field).map(|()| GroupBy::Field(field.name)),
         class if class.has_number_column() => check_column(&field).map(|()| GroupBy::Field(field.name)),
         _ => Ok(GroupBy::Field(field.name)),
     }

@@ -172,7 +172,7 @@ fn sort_by(name: &str, context: &QueryContext<'_>) -> Result<SortBy> {
 fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
     let kind = &spec.field_type.name;
     let message = match spec.class() {
-        FieldClass::LatLon | FieldClass::SpatialPrefixTree | FieldClass::BBox => {
+        FieldClass::LatLon | FieldClass::SpatialPrefixTree | FieldClass::BBox | FieldClass::DateRange => {
             format!("Sorting not supported on SpatialField: {name}, instead try sorting by query.")
         }
         FieldClass::Point => format!("Sorting not supported on PointType {name}"),

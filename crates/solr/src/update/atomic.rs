@@ -119,7 +119,7 @@ fn operands(
         }
         AtomicOp::Set | AtomicOp::Add | AtomicOp::AddDistinct | AtomicOp::Inc => {
             if let ([value @ RawValue::Str(_)], AtomicOp::Set | AtomicOp::Inc) = (values.as_slice(), op)
-                && spec.class() != FieldClass::Enum
+                && !matches!(spec.class(), FieldClass::Enum | FieldClass::DateRange)
             {
                 // For its message alone: Solr converts a text here before the field does, and words the error
                 // otherwise.
@@ -132,6 +132,10 @@ fn operands(
 
 /// A value that becomes the field's native type before it is compared or set has its own message, as in Solr.
 fn native(typing: &Typing<'_>, name: &str, value: &RawValue, spec: &FieldSpec) -> Result<Value> {
+    // Ranges of dates have no native type: what goes is found by its text.
+    if spec.class() == FieldClass::DateRange {
+        return Ok(Value::Str(value.to_text()));
+    }
     let converted = typing.conversion.convert(value, spec).map_err(|error| {
         let text = value.to_text();
         error.context(format_args!("Error converting field '{name}'='{text}' to native type, msg="))

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use plan::{
-    Area, Error, FieldClass, FieldSpec, Money, Result, RootCause, Value, VectorEncoding, VectorType, coerce,
+    Area, DateSpan, Error, FieldClass, FieldSpec, Money, Result, RootCause, Value, VectorEncoding,
+    VectorType, coerce,
 };
 
 use crate::date_math::DateMath;
-use crate::query::check_coordinates;
+use crate::query::{check_coordinates, has_date_math};
 use crate::update::command::RawValue;
 
 /// Makes random UUIDs, in lower case.
@@ -60,9 +61,19 @@ impl Conversion<'_> {
             (FieldClass::Rank, _) => rank(raw, spec),
             (FieldClass::Enum, _) => enumerated(spec, &raw.to_text()),
             (FieldClass::Currency, _) => money(raw.to_text(), spec),
+            (FieldClass::DateRange, RawValue::Date(ms)) => Ok(Value::Str(plan::format_instant(*ms))),
+            (FieldClass::DateRange, _) => self.date_span(raw.to_text()),
             (class, _) if class.is_number() || class == FieldClass::Bool => coerce(&untyped(raw), class),
             _ => Ok(Value::Str(raw.to_text())),
         }
+    }
+
+    /// A stretch of time as it is shown: date math as the instant that it comes to, a range as it was sent.
+    fn date_span(&self, text: String) -> Result<Value> {
+        if !text.contains(" TO ") && has_date_math(&text) {
+            return self.dates.parse(&text).map(|ms| Value::Str(plan::format_instant(ms)));
+        }
+        DateSpan::shown(text).map(Value::Str)
     }
 
     fn uuid(&self, text: &str) -> Result<Value> {

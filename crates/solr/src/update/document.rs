@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::{
-    Copied, Document, Error, FieldClass, FieldSpec, Money, Result, Schema, Value, VectorType, coerce,
+    Copied, DateSpan, Document, Error, FieldClass, FieldSpec, Money, Result, Schema, Value, VectorType,
+    coerce,
 };
 
 use crate::update::command::{RawDocument, RawValue};
@@ -244,6 +245,7 @@ fn check_copy(copied: &Value, spec: &FieldSpec) -> Result<()> {
     match spec.class() {
         FieldClass::Currency => Money::parse(&copied.to_text(), spec.field_type.default_currency()).map(drop),
         FieldClass::Enum => enumerated(spec, &copied.to_text()).map(drop),
+        FieldClass::DateRange => DateSpan::parse(&copied.to_text()).map(drop),
         class if class.is_point() => coerce(copied, class).map(drop),
         _ => Ok(()),
     }

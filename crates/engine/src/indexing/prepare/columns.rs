@@ -1,16 +1,16 @@
 //! What columns take of values, and numbers as terms: texts as such or cut to the characters that a sortable
-//! text keeps, numbers and flags as tantivy's leaves, vectors as words.
+//! text keeps, numbers and flags as tantivy's leaves, vectors as words, stretches of time by their ends.
 //!
 //! In: values of the field's class (`values`) and the field's layout; out: leaves of the prepared document.
 //! Which fields have a column is decided by `layout/slot`; writing it is the builder's.
 
 use std::borrow::Cow;
 
-use plan::{Error, FieldClass, Result, Value, rank_kept};
+use plan::{DateSpan, Error, FieldClass, Result, Value, rank_kept, span_bounds};
 use tantivy::schema::Field;
 
 use super::prepared::Prepared;
-use super::values::{check_term, text_of};
+use super::values::{check_term, text_of, wrong_value};
 use crate::indexing::index_document::Leaf;
 use crate::layout::FieldLayout;
 use crate::segment::dense_vectors;
@@ -28,6 +28,23 @@ pub(crate) fn index_vector(
     let words = dense_vectors::of_values(values, &field.spec.field_type)
         .map_err(|error| error.context(format!("ERROR: [doc={id}] field `{}`: ", field.name)))?;
     out.document.leaves.extend(words.into_iter().map(|word| (column.field, Leaf::I64(word))));
+    Ok(())
+}
+
+/// All values together, as one set of instants.
+pub(crate) fn index_date_spans(
+    id: &str,
+    field: &FieldLayout,
+    values: &[Cow<'_, Value>],
+    out: &mut Prepared,
+) -> Result<()> {
+    let Some(column) = &field.column else { return Ok(()) };
+    let span = |value: &Cow<'_, Value>| {
+        let text = text_of(value);
+        DateSpan::parse(&text).map_err(|error| wrong_value(id, field, &text, error))
+    };
+    let bounds = span_bounds(values.iter().map(span).collect::<Result<_>>()?);
+    out.document.leaves.extend(bounds.into_iter().map(|bound| (column.field, Leaf::I64(bound))));
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use plan::{Copied, Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, path_without_places};
 use tantivy::schema::Field;
 
-use self::columns::{index_vector, number_term, push_column};
+use self::columns::{index_date_spans, index_vector, number_term, push_column};
 use self::values::{check_single, check_term, immense_term, text_of, typed, wrong_value};
 use crate::indexing::index_document::Leaf;
 use crate::indexing::term_table::TermTable;
@@ -206,6 +206,7 @@ impl Preparer {
     ) -> Result<()> {
         match field.class() {
             class if class.is_place() => return self.index_places(id, field, values, out),
+            FieldClass::DateRange => return index_date_spans(id, field, values, out),
             FieldClass::DenseVector => return index_vector(id, field, values, out),
             _ => {}
         }

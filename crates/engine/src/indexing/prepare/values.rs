@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use plan::{Error, FieldClass, Money, Result, Value, coerce};
+use plan::{DateSpan, Error, FieldClass, Money, Result, Value, coerce};
 
 use super::prepared::TERM_BYTES_MAX;
 use crate::layout::FieldLayout;
@@ -18,6 +18,11 @@ pub(crate) fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) ->
     if class == FieldClass::Currency {
         let default = field.spec.field_type.default_currency();
         return Ok(Cow::Owned(Value::Str(Money::complete(&text_of(&value), default))));
+    }
+    if class == FieldClass::DateRange {
+        let text = text_of(&value).into_owned();
+        let shown = DateSpan::shown(text.clone()).map_err(|error| wrong_value(id, field, &text, error))?;
+        return Ok(Cow::Owned(Value::Str(shown)));
     }
     if class == FieldClass::Enum {
         return enumerated(id, field, value);

@@ -77,7 +77,11 @@ pub(crate) fn column_number(kind: ColumnKind, value: &Value) -> u64 {
     match kind {
         ColumnKind::F64 => real(value).to_u64(),
         ColumnKind::Bool => u64::from(*value == Value::Bool(true)),
-        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector | ColumnKind::Str => whole(value).to_u64(),
+        ColumnKind::I64
+        | ColumnKind::Place
+        | ColumnKind::DateSpans
+        | ColumnKind::Vector
+        | ColumnKind::Str => whole(value).to_u64(),
     }
 }
 

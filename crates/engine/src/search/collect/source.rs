@@ -166,7 +166,7 @@ impl KeySource {
             SortBasis::Random(_) => Value::Long(i64::from_u64(raw)),
             SortBasis::Column { column: ColumnRef { kind, .. }, class, .. }
             | SortBasis::Unmet { kind, class, .. } => match kind {
-                ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+                ColumnKind::I64 | ColumnKind::Place | ColumnKind::DateSpans | ColumnKind::Vector => {
                     integer_value(*class, i64::from_u64(raw))
                 }
                 ColumnKind::F64 => real_value(*class, f64::from_u64(raw)),

@@ -235,8 +235,8 @@ fn counted(
     zeros: bool,
 ) -> Result<Vec<(Value, UnitCount)>> {
     let counts = match (&layout.column, layout.inverted, layout.inverted_kind) {
-        // Places and vectors are kept for distances; Solr lists none either.
-        (Some(_), ..) if layout.class().is_place() || layout.class() == FieldClass::DenseVector => Vec::new(),
+        // Places, vectors and stretches of time are kept to be compared; Solr lists none either.
+        (Some(_), ..) if !layout.class().is_listed() => Vec::new(),
         (Some(column), ..) => of_column(units, layout, column, domain, zeros)?,
         (
             None,
@@ -273,7 +273,7 @@ fn of_column(
         ColumnKind::Str => {
             Strings::open(units.context, column)?.all(domain, zeros)?.into_iter().map(hits).collect()
         }
-        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+        ColumnKind::I64 | ColumnKind::Place | ColumnKind::DateSpans | ColumnKind::Vector => {
             // An enumeration's column is all the dictionary that it has. Solr differs: it lists none
             // of fields with several values (`compat/schema/enumerations.yaml`).
             let zeros = zeros && class == FieldClass::Enum;

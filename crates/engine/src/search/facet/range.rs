@@ -7,7 +7,7 @@
 use std::ops::Bound;
 
 use plan::partial::UnitCount;
-use plan::{Error, Function, Query, Range, RangeBucket, RangeFacet, Result, Value};
+use plan::{Error, FieldClass, Function, Query, Range, RangeBucket, RangeFacet, Result, Value};
 
 use super::units::Units;
 use crate::layout::{ColumnRef, FieldLayout};
@@ -51,11 +51,13 @@ pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Re
     tally.counts(units)
 }
 
-/// `None` of a field that is only indexed.
+/// `None` of a field whose ranges are found one by one.
 fn column_of(layout: &FieldLayout) -> Result<Option<&ColumnRef>> {
-    match layout.class().is_point() {
-        true => Ok(layout.column.as_ref()),
-        false => {
+    match layout.class() {
+        class if class.is_point() => Ok(layout.column.as_ref()),
+        // Its stretches of time are met by as many ranges as they are long.
+        FieldClass::DateRange => Ok(None),
+        _ => {
             let name = &layout.name;
             Err(Error::bad_request(format!("Unable to range facet on field:{name}: it is no number or date")))
         }

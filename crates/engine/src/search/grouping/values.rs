@@ -134,7 +134,7 @@ impl Groups {
             By::Strings(strings, _) => Some(Value::Str(strings.text(number as usize)?)),
             By::Function(_) => self.met.values.get(number as usize).cloned(),
             By::Column { column, class } => Some(match column.kind {
-                ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+                ColumnKind::I64 | ColumnKind::Place | ColumnKind::DateSpans | ColumnKind::Vector => {
                     integer_value(*class, i64::from_u64(number))
                 }
                 ColumnKind::F64 => real_value(*class, f64::from_u64(number)),

@@ -4,6 +4,7 @@
 
 mod blocks;
 mod boolean;
+mod date_range;
 mod expression_size;
 mod function;
 mod fuzzy;
@@ -60,6 +61,7 @@ impl<'a> Lowering<'a> {
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
             Query::Spatial(query) => Ok(self.spatial(query, boost)),
+            Query::DateRange(query) => self.date_range(query, boost),
             Query::Nearest(query) => self.nearest_vectors(query, boost),
             Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),

@@ -12,6 +12,7 @@ use plan::{FieldClass, Range, Result, Value};
 use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
+use super::date_range;
 use super::multi_term::column_strings_range;
 use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
@@ -32,6 +33,13 @@ impl Lowering<'_> {
             return Ok(self.exists(&range.field, boost));
         }
         let Some(layout) = self.field(&range.field) else { return Ok(Node::Nothing) };
+        // So facets ask for their ranges: each bucket counts the documents whose time it meets.
+        if layout.class() == FieldClass::DateRange {
+            return match date_range::met(range) {
+                Some(met) => self.date_range(&met, boost),
+                None => Ok(Node::Nothing),
+            };
+        }
         let label = label(range, layout);
         let by_terms = layout.class().is_text() && layout.inverted.is_some();
         if let (Some(column), false) = (&layout.column, by_terms) {
@@ -91,7 +99,10 @@ impl Lowering<'_> {
 
     pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
         let Some(layout) = self.field(name).cloned() else { return Node::Nothing };
-        let label = format!("FieldExistsQuery [field={name}]");
+        let label = match layout.class().is_on_tree() {
+            true => format!("{name}:*"),
+            false => format!("FieldExistsQuery [field={name}]"),
+        };
         self.by_postings(boost, label, move |view, _| exists_docs(view, &layout))
     }
 }
@@ -132,7 +143,9 @@ pub(crate) enum Bounds {
 impl Bounds {
     pub(crate) fn of(column: &ColumnRef, lower: &Bound<Value>, upper: &Bound<Value>) -> Option<Self> {
         Some(match column.kind {
-            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => Bounds::I64(integers(lower, upper)?),
+            ColumnKind::I64 | ColumnKind::Place | ColumnKind::DateSpans | ColumnKind::Vector => {
+                Bounds::I64(integers(lower, upper)?)
+            }
             ColumnKind::F64 => Bounds::F64(reals(lower, upper)?),
             ColumnKind::Bool => Bounds::Bool(flags(lower, upper)?),
             ColumnKind::Str => Bounds::Str(as_text(lower), as_text(upper)),

@@ -2,6 +2,7 @@
 
 mod brute_force;
 mod build;
+mod date_ranges;
 mod functions;
 mod kept_results;
 mod limits;

@@ -9,7 +9,7 @@ use plan::{Error, Graph, Move, Query, Result};
 
 use super::TreeReader;
 use super::options::Options;
-use crate::query::{QueryContext, parse_query};
+use crate::query::{QueryContext, joinable, parse_query};
 use crate::update::RawValue;
 
 type Entries = [(Arc<str>, RawValue)];
@@ -86,8 +86,9 @@ impl TreeReader<'_> {
     }
 
     fn fields(&mut self, from: &str, to: &str) -> Option<(Arc<str>, Arc<str>)> {
-        let (from, to) = (self.context.field_quoted(from), self.context.field_quoted(to));
-        Some((self.later(from)?.name, self.later(to)?.name))
+        let field = |name| self.context.field_quoted(name).and_then(joinable);
+        let (from, to) = (field(from), field(to));
+        Some((self.later(from)?, self.later(to)?))
     }
 
     /// Solr differs: no query there is a null pointer, an error 500 (`compat/facet/domains.yaml`).

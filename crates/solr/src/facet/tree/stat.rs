@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use plan::{Error, NamedStat, Result, RootCause, Stat, StatFunction, StatSource};
+use plan::{Error, FieldClass, NamedStat, Result, RootCause, Stat, StatFunction, StatSource};
 
 use super::{TreeKey, TreeReader};
 use crate::facet::target::lacks_column;
-use crate::function::{check_column, whole_function};
+use crate::function::{check_class, check_column, whole_function};
 use crate::query::{Field, LocalParams, split_local_params};
 use crate::update::RawValue;
 
@@ -131,6 +131,9 @@ impl TreeReader<'_> {
 
     fn check_stat(&self, name: &str, field: &str) -> Result<()> {
         let field = self.context.field_quoted(field)?;
+        if field.spec.class() == FieldClass::DateRange && of_functions(name) {
+            return check_class(&field);
+        }
         if numeric_only(name) && !field.spec.class().has_number_column() {
             let kind = &field.spec.field_type.name;
             return Err(Error::bad_request(format!("{name} aggregation not supported for {kind}")));

@@ -37,12 +37,17 @@ impl Choice {
                 FieldDefault::None => false,
                 FieldDefault::All => true,
                 FieldDefault::Unknown => spec.is_none(),
-                FieldDefault::UnknownOrOfItsType => spec.is_none_or(|spec| Some(spec.class()) == own),
+                FieldDefault::UnknownOrOfItsType => spec.is_none_or(|spec| is_of(spec.class(), own)),
                 FieldDefault::SingleText => spec.is_some_and(is_single_text),
             },
         };
         wanted && !self.excluded.iter().any(|conditions| conditions.hold(name, spec))
     }
+}
+
+/// Whether values of `class` are of the type that a processor makes: dates are ranges of dates too.
+fn is_of(class: FieldClass, own: Option<FieldClass>) -> bool {
+    Some(class) == own || class == FieldClass::DateRange && own == Some(FieldClass::Date)
 }
 
 fn is_single_text(spec: &FieldSpec) -> bool {

@@ -49,9 +49,13 @@ impl KeyColumn {
         Self::Numbers(NumberForm::Of(FieldClass::Double), ColumnKind::F64, Vec::new())
     }
 
-    /// `None` where the field has no column.
+    /// `None` where the field has no column of values.
     pub(super) fn open(context: &SearchContext<'_>, layout: &FieldLayout) -> Result<Option<Self>> {
         let Some(column) = &layout.column else { return Ok(None) };
+        // Begins and ends are no values: Solr lists none, and counts none.
+        if column.kind == ColumnKind::DateSpans {
+            return Ok(None);
+        }
         if column.kind == ColumnKind::Str {
             return Ok(Some(Self::Strings(Strings::open(context, column)?)));
         }

@@ -7,7 +7,7 @@
 use std::ops::Bound;
 
 use plan::partial::BucketPartial;
-use plan::{Error, Function, RangeBucket, RangesFacet, Result, Value};
+use plan::{Error, FieldClass, Function, RangeBucket, RangesFacet, Result, Value};
 use tantivy::DocId;
 
 use super::below::{BucketsBelow, TreeContext};
@@ -132,7 +132,8 @@ enum Values {
     None,
     Column(KeyColumn),
     Money(FunctionColumn),
-    /// Of a field that is only indexed: the documents of each range, those of the others last.
+    /// Of a field that is only indexed, or of stretches of time: the documents of each range, those of the
+    /// others last.
     Matches(Vec<Domain>),
 }
 
@@ -146,7 +147,8 @@ impl Values {
             return Ok(Self::Money(amounts));
         }
         let layout = context.layout.field(&plan.field);
-        if layout.is_some_and(|layout| !layout.class().is_point()) {
+        let is_spans = layout.is_some_and(|layout| layout.class() == FieldClass::DateRange);
+        if layout.is_some_and(|layout| !layout.class().is_point()) && !is_spans {
             let name = &plan.field;
             return Err(Error::bad_request(format!("Unable to range facet on field:{name}")));
         }
