@@ -74,6 +74,7 @@ pub use schema::class::FieldClass;
 pub use schema::coerce::coerce;
 pub use schema::field::{FieldSource, FieldSpec, FieldType, TypeSource};
 pub use schema::properties::{Properties, SortMissing};
+pub use schema::similarity::{DeclaredSimilarities, ScoredBy, Similarity};
 pub use schema::{Copied, CopiedPart, CopyField, Schema, SchemaLineage, SchemaSource};
 pub use search::field_selection::{FieldSelection, glob_matches};
 pub use search::filter::{Filter, share_tag};

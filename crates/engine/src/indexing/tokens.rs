@@ -2,6 +2,8 @@
 //! taken by `postings_builder.rs`, which groups them by term. Positions are ours, as in Lucene: gaps between
 //! values, tokens on top of another.
 
+use std::collections::HashSet;
+
 use tantivy::schema::Field;
 
 use crate::indexing::term_table::{FieldTerm, TermTable};
@@ -19,6 +21,8 @@ pub(crate) struct FieldTokens<'a> {
     field: Field,
     terms: &'a mut TermTable,
     tokens: &'a mut Vec<Token>,
+    /// How many tokens there were before.
+    start: usize,
     /// Where the last token stands, before the first -1, as in Lucene.
     position: i64,
     any: bool,
@@ -28,7 +32,7 @@ pub(crate) struct FieldTokens<'a> {
 
 impl<'a> FieldTokens<'a> {
     pub(crate) fn new(field: Field, terms: &'a mut TermTable, tokens: &'a mut Vec<Token>) -> Self {
-        Self { field, terms, tokens, position: -1, any: false, length: 0 }
+        Self { field, start: tokens.len(), terms, tokens, position: -1, any: false, length: 0 }
     }
 
     /// Adds a term `increment` positions after the one before; its position.
@@ -41,6 +45,14 @@ impl<'a> FieldTokens<'a> {
         self.length += u32::from(increment > 0 || !self.any);
         self.any = true;
         position
+    }
+
+    /// How many terms there are, each counted once: the length of a field that keeps no frequencies, as
+    /// Lucene has it.
+    pub(crate) fn distinct(&self) -> u32 {
+        let own = self.tokens.get(self.start..).unwrap_or_default();
+        let terms: HashSet<u32> = own.iter().map(|token| token.term).collect();
+        u32::try_from(terms.len()).unwrap_or(u32::MAX)
     }
 
     /// Leaves `positions` free: after the last token of a value, and between two values.

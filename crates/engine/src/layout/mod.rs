@@ -77,6 +77,10 @@ impl FieldLayout {
         self.spec.class()
     }
 
+    pub fn similarity(&self) -> plan::Similarity {
+        self.spec.field_type.scored_by.similarity
+    }
+
     /// Whether it tells how often a term stands in a document.
     pub fn has_frequencies(&self) -> bool {
         matches!(self.inverted_kind, Some(InvertedKind::Text { frequencies: true, .. }))

@@ -251,10 +251,9 @@ impl Evaluator {
             Evaluator::Nothing => 0.0,
             Evaluator::Constant { score, .. } => *score,
             Evaluator::Term(term) => term.most(),
-            // What BM25 makes of frequency and length stays below 1, so the weight alone is a bound.
             Evaluator::Synonym(_, similarity)
             | Evaluator::Phrase(_, similarity)
-            | Evaluator::SloppyPhrase(_, similarity) => similarity.weight,
+            | Evaluator::SloppyPhrase(_, similarity) => similarity.most(),
             Evaluator::Span(span) => span.most(),
             _ => f32::INFINITY,
         }

@@ -3,14 +3,14 @@
 //! point.
 
 use plan::partial::HitRef;
-use plan::{Error, Explanation, FieldSelection, Query, Result, Value};
+use plan::{Error, Explanation, FieldSelection, Query, Result, Similarity, Value};
 use tantivy::DocId;
 
-use super::bm25::{B, K1, NO_NORM, length_of};
+use super::bm25::{NO_NORM, length_of};
 use super::column_values;
 use super::evaluate::Evaluator;
 use super::function::FunctionNode;
-use super::leaf_nodes::Bm25Weight;
+use super::leaf_nodes::TermWeight;
 use super::lower::lower_scored;
 use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, PresetNode};
 use super::node_label::{boosted, label, number};
@@ -253,7 +253,7 @@ impl ExplainedDoc<'_> {
     fn weight(
         &self,
         label: &str,
-        scoring: &Bm25Weight,
+        scoring: &TermWeight,
         evaluator: &mut Evaluator,
         score: f32,
         what: impl Fn(f32) -> String,
@@ -264,15 +264,28 @@ impl ExplainedDoc<'_> {
         if scoring.boost != 1.0 {
             product.push(leaf(scoring.boost, "boost"));
         }
-        product.push(idf(scoring));
-        product.push(tf(scoring, freq, norm, what(freq)));
-        let how = format!("score(freq={}), computed as boost * idf * tf from:", number(freq));
-        let weight = format!("weight({label} in {}) [SchemaSimilarity], result of:", self.doc);
+        let weight = format!("weight({label} in {}) [{}], result of:", self.doc, scoring.scored_by.class());
+        let how = match scoring.scored_by.similarity {
+            Similarity::Bm25 { k1, b } => {
+                product.push(idf(scoring));
+                product.push(tf(scoring, freq, norm, (k1, b), what(freq)));
+                format!("score(freq={}), computed as boost * idf * tf from:", number(freq))
+            }
+            Similarity::Classic => {
+                product.push(classic_idf(scoring));
+                product.extend(classic_parts(scoring, freq, norm, what(freq)));
+                format!("score(freq={}), product of:", number(freq))
+            }
+            Similarity::Boolean => {
+                product = vec![leaf(scoring.boost, "boost, query boost")];
+                "score(BooleanWeight), computed from:".to_owned()
+            }
+        };
         branch(score, weight, vec![branch(score, how, product)])
     }
 }
 
-fn idf(scoring: &Bm25Weight) -> Explanation {
+fn idf(scoring: &TermWeight) -> Explanation {
     let of_term = |doc_freq: u64| {
         let counts = vec![
             count(doc_freq, "n, number of documents containing term"),
@@ -290,13 +303,37 @@ fn idf(scoring: &Bm25Weight) -> Explanation {
     }
 }
 
-fn tf(scoring: &Bm25Weight, freq: f32, norm: u8, what: String) -> Explanation {
+fn classic_idf(scoring: &TermWeight) -> Explanation {
+    let of_term = |doc_freq: u64| {
+        let counts = vec![
+            count(doc_freq, "docFreq, number of documents containing term"),
+            count(scoring.stats.doc_count, "docCount, total number of documents with field"),
+        ];
+        let value = super::bm25::classic_idf(doc_freq, scoring.stats.doc_count);
+        branch(value, "idf, computed as log((docCount+1)/(docFreq+1)) + 1 from:", counts)
+    };
+    match scoring.terms.as_slice() {
+        [(_, doc_freq)] => of_term(*doc_freq),
+        several => {
+            let each = several.iter().map(|(_, doc_freq)| of_term(*doc_freq)).collect();
+            branch(scoring.idf, "idf(), sum of:", each)
+        }
+    }
+}
+
+fn classic_parts(scoring: &TermWeight, freq: f32, norm: u8, what: String) -> [Explanation; 2] {
+    let (of_frequency, of_length) = scoring.similarity.classic_parts(freq, norm);
+    let how = format!("tf(freq={}), with freq of:", number(freq));
+    [branch(of_frequency, how, vec![leaf(freq, what)]), leaf(of_length, "fieldNorm")]
+}
+
+fn tf(scoring: &TermWeight, freq: f32, norm: u8, (k1, b): (f32, f32), what: String) -> Explanation {
     let length =
         if norm > EXACT_NORM_MAX { "dl, length of field (approximate)" } else { "dl, length of field" };
     let details = vec![
         leaf(freq, what),
-        leaf(K1, "k1, term saturation parameter"),
-        leaf(B, "b, length normalization parameter"),
+        leaf(k1, "k1, term saturation parameter"),
+        leaf(b, "b, length normalization parameter"),
         leaf(length_of(norm), length),
         leaf(scoring.similarity.average_length, "avgdl, average length of field"),
     ];

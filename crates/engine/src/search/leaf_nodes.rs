@@ -1,9 +1,10 @@
-//! The leaves of a query that read postings and are scored by BM25: a term, terms that score as one, a
-//! phrase. Each names its terms, its text as Lucene prints it, and its weight.
+//! The leaves of a query that read postings and are scored by a similarity: a term, terms that score as one,
+//! a phrase. Each names its terms, its text as Lucene prints it, and its weight.
 //!
 //! Made by `lower` with the statistics of a snapshot; opened in a segment by `terms`, `synonym`, `phrase` and
 //! `span`. How leaves combine is in `node`.
 
+use plan::ScoredBy;
 use tantivy::Term;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
@@ -12,13 +13,13 @@ use super::bm25::Similarity;
 use crate::snapshot::Views;
 use crate::snapshot::field_stats::{FieldStats, TermInfos};
 
-/// A term scored by BM25.
+/// A term scored by a similarity.
 pub(crate) struct TermNode {
     pub(crate) term: Term,
     /// Where the term's postings are, segment by segment.
     pub(crate) infos: TermInfos,
     pub(crate) label: String,
-    pub(crate) scoring: Bm25Weight,
+    pub(crate) scoring: TermWeight,
     /// Whether documents can differ in frequency or length; if not, all score the same.
     pub(crate) varies: bool,
 }
@@ -30,9 +31,10 @@ impl TermNode {
     }
 }
 
-/// What BM25 needs besides frequency and length.
+/// What a similarity needs besides frequency and length.
 #[derive(Clone)]
-pub(crate) struct Bm25Weight {
+pub(crate) struct TermWeight {
+    pub(crate) scored_by: ScoredBy,
     pub(crate) boost: f32,
     pub(crate) stats: FieldStats,
     /// (term, documents with it): one for a term, all for a phrase.
@@ -49,7 +51,7 @@ pub(crate) struct SynonymNode {
     /// (term, boost).
     pub(crate) terms: Vec<(Term, f32)>,
     pub(crate) label: String,
-    pub(crate) scoring: Bm25Weight,
+    pub(crate) scoring: TermWeight,
 }
 
 pub(crate) struct PhraseNode {
@@ -59,5 +61,5 @@ pub(crate) struct PhraseNode {
     /// Of each position, which others share a term with it; none without slop.
     pub(crate) groups: Vec<Option<usize>>,
     pub(crate) label: String,
-    pub(crate) scoring: Bm25Weight,
+    pub(crate) scoring: TermWeight,
 }

@@ -5,24 +5,28 @@
 use plan::Result;
 use tantivy::postings::{Postings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocSet, TERMINATED, Term};
+use tantivy::{DocSet, InvertedIndexReader, TERMINATED, Term};
 
-use super::bm25::inverse_lengths;
+use super::bm25::length_worths;
 use super::counted_by::CountedBy;
 use super::sets::{column_docs, field_terms_docs};
 use crate::errors::from_tantivy;
-use crate::layout::FieldLayout;
+use crate::layout::{FieldLayout, InvertedKind};
 use crate::search::context::{SearchContext, SearchSegment};
-use crate::snapshot::field_stats::{FieldStats, Inverse, SegmentFieldStats, TermInfos};
+use crate::snapshot::field_stats::{FieldStats, LengthWorths, SegmentFieldStats, TermInfos};
 
 impl SearchContext<'_> {
     /// Of a field, whose layout this is.
-    pub(crate) fn field_stats(&self, layout: &FieldLayout, field: Field) -> Result<(FieldStats, Inverse)> {
+    pub(crate) fn field_stats(
+        &self,
+        layout: &FieldLayout,
+        field: Field,
+    ) -> Result<(FieldStats, LengthWorths)> {
         if let CountedBy::Shard = self.counted_by {
             return self.own_field_stats(layout, field);
         }
         let stats = self.counted_by.field(layout, || Ok(self.own_field_stats(layout, field)?.0))?;
-        Ok((stats, inverse_lengths(stats.average_length())))
+        Ok((stats, length_worths(layout.similarity(), stats.average_length())))
     }
 
     /// All documents, and those of them that live.
@@ -38,8 +42,9 @@ impl SearchContext<'_> {
         Ok(self.counted_by.documents(layout, term, doc_freq(&term_infos(self, term)?)))
     }
 
-    fn own_field_stats(&self, layout: &FieldLayout, field: Field) -> Result<(FieldStats, Inverse)> {
-        if let Some(known) = self.known_fields.get(field) {
+    fn own_field_stats(&self, layout: &FieldLayout, field: Field) -> Result<(FieldStats, LengthWorths)> {
+        let similarity = layout.similarity();
+        if let Some(known) = self.known_fields.get(field, similarity) {
             return Ok(known);
         }
         let mut stats = FieldStats::default();
@@ -48,9 +53,9 @@ impl SearchContext<'_> {
             stats.doc_count += part.doc_count;
             stats.total_term_freq += part.total_term_freq;
         }
-        let inverse = inverse_lengths(stats.average_length());
-        self.known_fields.keep(field, stats, inverse.clone());
-        Ok((stats, inverse))
+        let worths = length_worths(similarity, stats.average_length());
+        self.known_fields.keep(field, similarity, (stats, worths.clone()));
+        Ok((stats, worths))
     }
 }
 
@@ -111,7 +116,11 @@ pub(crate) fn segment_stats(
         if !layout.has_norms() && !layout.class().is_text() {
             return once_each(segment, layout, field);
         }
-        let tokens = inverted.total_num_tokens();
+        // Where frequencies are not kept, Lucene counts a word once for each of its documents.
+        let tokens = match layout.inverted_kind {
+            Some(InvertedKind::Text { frequencies: false, .. }) => sum_of_doc_freqs(&inverted)?,
+            _ => inverted.total_num_tokens(),
+        };
         let doc_count = text_doc_count(segment, layout, field)?;
         Ok(SegmentFieldStats { doc_count, total_term_freq: tokens.max(doc_count) })
     })
@@ -132,16 +141,21 @@ fn once_each(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field) ->
         }
     }
     let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
-    let (mut terms, mut total) = (inverted.terms().stream().map_err(from_tantivy)?, 0);
-    while terms.advance() {
-        total += u64::from(terms.value().doc_freq);
-    }
+    let total = sum_of_doc_freqs(&inverted)?;
     let doc_count = match (layout.spec.properties.multi_valued, columned()?) {
         (false, _) => total,
         (true, Some(docs)) => u64::from(docs.count()),
         (true, None) => u64::from(field_terms_docs(segment.view, field)?.count()),
     };
     Ok(SegmentFieldStats { doc_count, total_term_freq: total.max(doc_count) })
+}
+
+fn sum_of_doc_freqs(inverted: &InvertedIndexReader) -> Result<u64> {
+    let (mut terms, mut total) = (inverted.terms().stream().map_err(from_tantivy)?, 0);
+    while terms.advance() {
+        total += u64::from(terms.value().doc_freq);
+    }
+    Ok(total)
 }
 
 /// Lengths tell it where they are kept, and else the terms themselves.

@@ -4,14 +4,15 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use plan::Similarity;
 use tantivy::Term;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 
 use crate::cache::Cache;
 
-/// 1 / (k1 · (1 - b + b · length / average)) by norm id.
-pub(crate) type Inverse = Arc<[f32; 256]>;
+/// What lengths are worth by a similarity, by norm id.
+pub(crate) type LengthWorths = Arc<[f32; 256]>;
 
 /// Of one field in one segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,22 +40,23 @@ impl FieldStats {
     }
 }
 
-/// The statistics of a snapshot's fields, and what their lengths are worth in BM25: of each field that was
-/// asked for.
+/// The statistics of a snapshot's fields, and what their lengths are worth: of each field that was asked for,
+/// by each similarity, which an edit of the schema may change while the snapshot stays.
 #[derive(Default)]
-pub(crate) struct KnownFields(RwLock<Vec<(Field, FieldStats, Inverse)>>);
+pub(crate) struct KnownFields(RwLock<Vec<(Field, Similarity, FieldStats, LengthWorths)>>);
 
 impl KnownFields {
-    pub(crate) fn get(&self, field: Field) -> Option<(FieldStats, Inverse)> {
+    pub(crate) fn get(&self, field: Field, by: Similarity) -> Option<(FieldStats, LengthWorths)> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        known.iter().find(|(own, ..)| *own == field).map(|(_, stats, inverse)| (*stats, inverse.clone()))
+        let found = known.iter().find(|(own, own_by, ..)| (*own, *own_by) == (field, by));
+        found.map(|(.., stats, worths)| (*stats, worths.clone()))
     }
 
-    pub(crate) fn keep(&self, field: Field, stats: FieldStats, inverse: Inverse) {
+    pub(crate) fn keep(&self, field: Field, by: Similarity, (stats, worths): (FieldStats, LengthWorths)) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // Two searches may have asked at once.
-        if known.iter().all(|(own, ..)| *own != field) {
-            known.push((field, stats, inverse));
+        if known.iter().all(|(own, own_by, ..)| (*own, *own_by) != (field, by)) {
+            known.push((field, by, stats, worths));
         }
     }
 }

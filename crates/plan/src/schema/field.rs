@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::schema::analyzer::AnalyzerSpec;
 use crate::schema::class::FieldClass;
 use crate::schema::properties::Properties;
+use crate::schema::similarity::ScoredBy;
 use crate::value::enumeration::Enumeration;
 
 /// A field type as declared.
@@ -56,6 +57,7 @@ pub struct FieldType {
     pub arguments: Vec<(String, String)>,
     /// What a field of the class `Enum` may hold; nothing for all others.
     pub enumeration: Enumeration,
+    pub scored_by: ScoredBy,
     pub source: TypeSource,
 }
 

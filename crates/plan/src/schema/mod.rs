@@ -21,11 +21,13 @@ use crate::geo::edge::{Edge, edge_fields};
 use crate::schema::analyzer::Resources;
 use crate::schema::class::FieldClass;
 use crate::schema::field::{FieldSource, FieldSpec, FieldType, TypeSource};
+use crate::schema::similarity::DeclaredSimilarities;
 use crate::value::Value;
 use crate::value::currency::Money;
 
 mod lineage;
 mod resolve;
+pub(crate) mod similarity;
 mod succession;
 
 pub use lineage::SchemaLineage;
@@ -137,13 +139,26 @@ pub struct Schema {
     dynamic_by_end: HashMap<End, Vec<usize>>,
 }
 
+impl SchemaSource {
+    pub fn similarities(&self) -> DeclaredSimilarities<'_> {
+        let types = self.types.iter();
+        DeclaredSimilarities {
+            global: self.similarity.as_deref(),
+            of_types: types.map(|kind| (kind.name.as_str(), kind.similarity.as_deref())).collect(),
+        }
+    }
+}
+
 impl Schema {
     /// Resolves a source. Errors name the type or field that cannot be resolved.
     pub fn build(source: SchemaSource) -> Result<Self> {
+        let similarities = source.similarities();
         let types = source
             .types
             .iter()
-            .map(|declared| Ok((declared.name.clone(), Arc::new(resolve_type(declared, source.version)?))))
+            .map(|declared| {
+                Ok((declared.name.clone(), Arc::new(resolve_type(declared, source.version, &similarities)?)))
+            })
             .collect::<Result<HashMap<_, _>>>()?;
         let resolve = |declared: &FieldSource| Ok(Arc::new(resolve_field(declared, &types)?));
         let fields = source.fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;

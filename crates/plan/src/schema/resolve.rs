@@ -11,6 +11,7 @@ use crate::schema::analyzer::{AnalyzerSpec, ComponentSpec};
 use crate::schema::class::FieldClass;
 use crate::schema::field::{FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::schema::properties::Properties;
+use crate::schema::similarity::{DeclaredSimilarities, ScoredBy, Similarity};
 use crate::value::enumeration::Enumeration;
 
 /// Solr's class names, without their package, and what they hold.
@@ -51,7 +52,11 @@ pub(super) fn class_of(name: &str) -> Option<FieldClass> {
     CLASSES.iter().find(|(known, _)| *known == short).map(|(_, class)| *class)
 }
 
-pub(super) fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldType> {
+pub(super) fn resolve_type(
+    declared: &TypeSource,
+    version: f32,
+    similarities: &DeclaredSimilarities<'_>,
+) -> Result<FieldType> {
     let TypeSource { name, class, .. } = declared;
     let Some(class) = class_of(class) else {
         // Solr differs: it names its class loader, which there is none of here (`compat/schema/edit.yaml`).
@@ -84,6 +89,10 @@ pub(super) fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldT
         auto_phrase,
         arguments,
         enumeration: Enumeration::new(&declared.enum_names),
+        // What is wrong with it is told where schemas are loaded and edited, which name the type.
+        scored_by: similarities
+            .scored_by(&declared.name)
+            .unwrap_or(ScoredBy { similarity: Similarity::DEFAULT, by_type: true }),
         source: declared.clone(),
     };
     if class == FieldClass::DenseVector {

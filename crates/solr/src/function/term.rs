@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Function, IndexTerm, Query, Result, Statistic, Value};
+use plan::{Error, Function, IndexTerm, Query, Result, Similarity, Statistic, Value};
 
 use super::failure::Failure;
 use super::parse::FunctionSource;
@@ -37,12 +37,23 @@ pub(super) fn join_frequency(source: &mut FunctionSource<'_>) -> Result<Function
     Ok(Function::JoinFrequency { field, among })
 }
 
-/// `tf`, `idf` and `norm` are those of the TF-IDF similarity, which no field has, as in Solr by default.
+/// `tf`, `idf` and `norm` are those of the TF-IDF similarity, which fields do not have by default.
+///
 /// Solr differs: it answers 500; here what cannot be answered is the client's
 /// (`compat/query/functions.yaml`).
+///
+/// Solr differs: where a field has that similarity, it answers (`compat/query/similarity_of_all.yaml`).
 pub(super) fn of_another_similarity(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    let name = source.text("a field")?;
     while source.cursor.has_more() {
         source.argument()?;
+    }
+    let field = source.context.find(&name);
+    if field.is_some_and(|field| field.spec.field_type.scored_by.similarity == Similarity::Classic) {
+        let message = format!(
+            "`tf`, `idf` and `norm` of field `{name}` are not supported; use the score of a query, `query(…)`"
+        );
+        return Err(Error::bad_request(message).into());
     }
     Err(Error::bad_request("requires a TFIDFSimilarity (such as ClassicSimilarity)").into())
 }

@@ -70,7 +70,7 @@ pub(super) fn validate_edit(edited: &SchemaSource, before: &SchemaSource) -> Res
 /// adds to the schema may be of such a type.
 fn refuse_unserved(schema: &Schema) -> Result<()> {
     let source = &schema.source;
-    let similarity = source.similarity.as_deref().and_then(unserved::schema_similarity);
+    let similarity = unserved::schema_similarity(source);
     let field = || source.fields.iter().chain(&source.dynamic_fields).find_map(unserved::field);
     if let Some(message) = similarity.or_else(field) {
         return Err(wrong(&message));
@@ -79,7 +79,7 @@ fn refuse_unserved(schema: &Schema) -> Result<()> {
 }
 
 fn unserved_type(declared: &TypeSource, schema: &Schema) -> Option<Fault> {
-    let message = unserved::field_type(schema.field_type(&declared.name)?)?;
+    let message = unserved::field_type(schema.field_type(&declared.name)?, &schema.source)?;
     Some(Fault { type_name: declared.name.clone(), message })
 }
 

@@ -1,36 +1,26 @@
-//! What a schema can declare that nothing here would heed: similarities other than the one that scores are
+//! What a schema can declare that nothing here would heed: similarities other than those that scores are
 //! reckoned by, classes of fields whose values would be taken for something else. In: declarations; out: why
 //! each cannot be served, with what to use instead. Without this a schema would load and its scores, orders
 //! or ranges be others than it says.
 
-use plan::{FieldClass, FieldSource, FieldType};
+use plan::{FieldClass, FieldSource, FieldType, SchemaSource};
 
 use crate::schema::arguments;
 
-type Arguments = [(String, String)];
-
-/// The arguments of BM25 with the values that scores are reckoned with, which are Lucene's defaults.
-const NUMBERS: [(&str, f32); 2] = [("k1", 1.2), ("b", 0.75)];
-
 /// Why the similarity of the whole schema cannot be served.
-pub(super) fn schema_similarity(declared: &Arguments) -> Option<String> {
-    match short_class(declared) {
-        "SchemaSimilarityFactory" => arguments(declared).next().map(|(name, _)| {
-            format!("`{name}` of SchemaSimilarityFactory is not supported; leave it out, which is BM25")
-        }),
-        _ => similarity(declared),
-    }
+pub(super) fn schema_similarity(source: &SchemaSource) -> Option<String> {
+    source.similarities().scored_by("").err()
 }
 
 /// Why a field type cannot be served, its analyzers aside.
-pub(super) fn field_type(kind: &FieldType) -> Option<String> {
+pub(super) fn field_type(kind: &FieldType, source: &SchemaSource) -> Option<String> {
     let class = match kind.class {
         FieldClass::Collation => Some(
             "collation is not supported; use SortableTextField with filters that fold, such as icuFolding",
         ),
         _ => None,
     };
-    let similarity = || kind.source.similarity.as_deref().and_then(similarity);
+    let similarity = || source.similarities().scored_by(&kind.name).err();
     class.map(str::to_owned).or_else(similarity).or_else(|| arguments::refusal(kind))
 }
 
@@ -40,36 +30,6 @@ pub(super) fn field(declared: &FieldSource) -> Option<String> {
         |name: &&String| !arguments::is_switch(name) && !arguments::OF_FIELDS.contains(&name.as_str());
     let name = declared.attributes.iter().map(|(name, _)| name).find(unknown)?;
     Some(format!("field `{}`: Invalid field property: {name}", declared.name))
-}
-
-fn similarity(declared: &Arguments) -> Option<String> {
-    let class = short_class(declared);
-    if class != "BM25SimilarityFactory" {
-        return Some(format!(
-            "the similarity `{class}` is not supported; use solr.BM25SimilarityFactory, or none"
-        ));
-    }
-    arguments(declared).find_map(|(name, value)| {
-        let wanted = NUMBERS.iter().find(|(known, _)| *known == name).map(|(_, number)| *number);
-        let ours = match wanted {
-            Some(number) => number.to_string(),
-            None if name == "discountOverlaps" => "true".to_owned(),
-            None => return Some(format!("BM25SimilarityFactory knows no `{name}`; remove it")),
-        };
-        let same = value.trim() == ours || (wanted.is_some() && value.trim().parse().ok() == wanted);
-        let told = || format!("BM25SimilarityFactory with `{name}` {value} is not supported; use {ours}");
-        (!same).then(told)
-    })
-}
-
-fn short_class(declared: &Arguments) -> &str {
-    let class = declared.iter().find(|(name, _)| name == "class").map_or("", |(_, value)| value);
-    class.rsplit('.').next().unwrap_or(class)
-}
-
-fn arguments(declared: &Arguments) -> impl Iterator<Item = (&str, &str)> {
-    let pairs = declared.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    pairs.filter(|(name, _)| *name != "class")
 }
 
 #[cfg(test)]
@@ -89,22 +49,18 @@ mod tests {
 
     #[test]
     fn every_similarity_of_solr_is_honoured_or_refused() {
-        let factories = [
-            "Classic",
-            "DFR",
-            "DFI",
-            "IB",
-            "LMDirichlet",
-            "LMJelinekMercer",
-            "Boolean",
-            "SweetSpot",
-            "LegacyBM25",
-            "NoSuch",
-        ];
-        for class in factories.map(|name| format!("{name}SimilarityFactory")) {
+        let refused =
+            ["DFR", "DFI", "IB", "LMDirichlet", "LMJelinekMercer", "SweetSpot", "LegacyBM25", "NoSuch"];
+        for class in refused.map(|name| format!("{name}SimilarityFactory")) {
             for place in ["GLOBAL", "OWN"] {
                 let message = refusal(place, &format!(r#"<similarity class="solr.{class}"/>"#)).unwrap();
                 assert!(message.contains(&format!("`{class}`")), "{message}");
+            }
+        }
+        for class in ["BM25", "Classic", "Boolean"] {
+            for place in ["GLOBAL", "OWN"] {
+                let xml = format!(r#"<similarity class="solr.{class}SimilarityFactory"/>"#);
+                assert_eq!(refusal(place, &xml), None, "{class}");
             }
         }
         let schema = r#"<similarity class="solr.SchemaSimilarityFactory"/>"#;
@@ -126,13 +82,25 @@ mod tests {
         };
         check(r#"<float name="k1">1.2</float><float name="b">0.750</float>"#, None);
         check(r#"<bool name="discountOverlaps">true</bool>"#, None);
-        check(r#"<float name="k1">2</float>"#, Some("`k1` 2 is not supported; use 1.2"));
-        check(r#"<float name="b">x</float>"#, Some("`b` x is not supported; use 0.75"));
+        check(r#"<float name="k1">2</float><float name="b">0</float>"#, None);
+        check(r#"<float name="k1">-1</float>"#, Some("illegal k1 value: -1"));
+        check(r#"<float name="k1">inf</float>"#, Some("illegal k1 value: inf"));
+        check(r#"<float name="b">x</float>"#, Some("illegal b value: x"));
+        check(r#"<float name="b">1.01</float>"#, Some("illegal b value: 1.01"));
         check(r#"<bool name="discountOverlaps">false</bool>"#, Some("`discountOverlaps`"));
         check(r#"<float name="k9">1</float>"#, Some("`k9`"));
-        let by_type = r#"<similarity class="solr.SchemaSimilarityFactory">
-            <str name="defaultSimFromFieldType">ws</str></similarity>"#;
-        assert!(refusal("GLOBAL", by_type).unwrap().contains("`defaultSimFromFieldType`"));
+        let by_type = |name: &str| {
+            let xml = r#"<similarity class="solr.SchemaSimilarityFactory">
+                <str name="defaultSimFromFieldType">NAME</str></similarity>
+                <fieldType name="own" class="solr.TextField"><similarity class="solr.ClassicSimilarityFactory"/></fieldType>"#;
+            refusal("GLOBAL", &xml.replace("NAME", name))
+        };
+        assert_eq!(by_type("own"), None);
+        assert!(by_type("ws").unwrap().contains("has no similarity"));
+        assert!(by_type("nosuch").unwrap().contains("is no type"));
+        let both = r#"<similarity class="solr.BooleanSimilarityFactory"/><fieldType name="own" class="solr.TextField">
+            <similarity class="solr.ClassicSimilarityFactory"/></fieldType>"#;
+        assert!(refusal("GLOBAL", both).unwrap().contains("the global similarity does not support it"));
     }
 
     #[test]

@@ -268,7 +268,7 @@ impl Preparer {
             }
         }
         if field.has_norms() {
-            let length = tokens.length;
+            let length = tokens.distinct();
             out.lengths.push((inverted, length));
         }
         Ok(())
@@ -292,7 +292,8 @@ impl Preparer {
             return Err(immense_term(id, &field.name, &term));
         }
         if field.has_norms() {
-            let length = tokens.length;
+            let counted = !matches!(field.inverted_kind, Some(InvertedKind::Text { frequencies: false, .. }));
+            let length = if counted { tokens.length } else { tokens.distinct() };
             out.lengths.push((inverted, length));
         }
         if let Some(column) = &field.payloads {

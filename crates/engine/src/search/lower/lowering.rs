@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use meter::Allowance;
-use plan::Result;
+use plan::{Result, Similarity as Formula};
 use tantivy::schema::Field;
 
 use crate::layout::FieldLayout;
-use crate::search::bm25::{INVERSE_OF_ONE, Similarity, idf};
+use crate::search::bm25::{Similarity, WORTHS_OF_ONE, classic_idf, idf};
 use crate::search::context::SearchContext;
-use crate::search::leaf_nodes::Bm25Weight;
+use crate::search::leaf_nodes::TermWeight;
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
 use crate::snapshot::SegmentView;
@@ -37,18 +37,23 @@ impl<'a> Lowering<'a> {
         field: Field,
         terms: Vec<(String, u64)>,
         boost: f32,
-    ) -> Result<Bm25Weight> {
-        let (stats, inverse) = match self.scored {
+    ) -> Result<TermWeight> {
+        let (stats, worths) = match self.scored {
             true => self.context.field_stats(layout, field)?,
-            false => (FieldStats::default(), INVERSE_OF_ONE.clone()),
+            false => (FieldStats::default(), WORTHS_OF_ONE.clone()),
+        };
+        let scored_by = layout.spec.field_type.scored_by;
+        let idf = match scored_by.similarity {
+            Formula::Classic => classic_idf,
+            Formula::Bm25 { .. } | Formula::Boolean => idf,
         };
         let sum: f64 = terms.iter().map(|(_, df)| f64::from(idf(*df, stats.doc_count))).sum();
         let idf = sum as f32;
         let norms = layout.has_norms().then_some(field);
         let average_length = stats.average_length();
-        let similarity = Similarity::new(boost, idf, average_length, inverse);
+        let similarity = Similarity::new(scored_by.similarity, (boost, idf), average_length, worths);
         let views = self.context.views.clone();
-        Ok(Bm25Weight { boost, stats, terms, idf, similarity, norms, views })
+        Ok(TermWeight { scored_by, boost, stats, terms, idf, similarity, norms, views })
     }
 
     /// Documents found by reading postings.

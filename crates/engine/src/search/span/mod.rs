@@ -12,7 +12,7 @@ use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, Term};
 
 use self::stretches::{Stretch, stretches};
-use super::leaf_nodes::Bm25Weight;
+use super::leaf_nodes::TermWeight;
 use super::norms::Norms;
 use super::phrase::with_positions;
 use crate::errors::from_tantivy;
@@ -29,7 +29,7 @@ pub(crate) struct SpanNode {
     pub(crate) shape: SpanShape,
     pub(crate) terms: Vec<Term>,
     pub(crate) label: String,
-    pub(crate) scoring: Bm25Weight,
+    pub(crate) scoring: TermWeight,
     pub(crate) payload: Option<Payloads>,
 }
 
@@ -112,7 +112,7 @@ impl SpanAt {
     pub(crate) fn most(&self) -> f32 {
         match self.node.scores_payloads() {
             Some(_) => f32::INFINITY,
-            None => self.node.scoring.similarity.weight,
+            None => self.node.scoring.similarity.most(),
         }
     }
 

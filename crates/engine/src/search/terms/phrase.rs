@@ -194,10 +194,10 @@ impl ExactPlaces {
         let (similarity, slack) = (&self.similarity, self.slack);
         let of_block = |place: &mut PlaceAt| {
             place.blocks.skip_to(doc);
-            let best = place.blocks.entry().best;
-            best.map_or(similarity.weight, |pair| similarity.score(pair.freq as f32, pair.norm) * slack)
+            let entry = place.blocks.entry();
+            similarity.bound(entry.best.map(|pair| (pair.freq, pair.norm)), entry.freq_max, slack)
         };
-        self.places.iter_mut().map(of_block).fold(similarity.weight, f32::min)
+        self.places.iter_mut().map(of_block).fold(similarity.most(), f32::min)
     }
 
     #[inline]

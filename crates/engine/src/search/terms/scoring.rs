@@ -12,7 +12,7 @@ use super::query::allows;
 use crate::errors::from_tantivy;
 use crate::search::bm25::{NO_NORM, Similarity};
 use crate::search::collect::best::{Best, Hopefuls as _};
-use crate::search::leaf_nodes::{Bm25Weight, TermNode};
+use crate::search::leaf_nodes::{TermNode, TermWeight};
 use crate::search::norms::Norms;
 use crate::segment::bits::Bits;
 use crate::segment::postings::block::POSTINGS_BLOCK;
@@ -92,19 +92,18 @@ impl ScoredTerm {
     #[inline]
     pub(super) fn bound(&self, block: &SkipEntry) -> f32 {
         let Worth { similarity, varies, .. } = &self.worth;
-        match block.best {
-            _ if !varies => self.worth.always(),
-            // Equal frequencies: the shortest was the best under any average.
-            Some(pair) if block.freq_max == 1 => similarity.score(1.0, pair.norm),
-            Some(pair) => similarity.score(pair.freq as f32, pair.norm) * self.slack,
-            // What fills no block has no best pair; no score is above the weight.
-            None => similarity.weight,
+        match varies {
+            false => self.worth.always(),
+            // What fills no block has no best pair.
+            true => {
+                similarity.bound(block.best.map(|pair| (pair.freq, pair.norm)), block.freq_max, self.slack)
+            }
         }
     }
 
     /// No document scores more.
     pub(crate) fn most(&self) -> f32 {
-        if self.worth.varies { self.worth.similarity.weight } else { self.worth.always() }
+        if self.worth.varies { self.worth.similarity.most() } else { self.worth.always() }
     }
 
     /// Moves to the block of `doc`; no document scores more there.
@@ -227,13 +226,11 @@ impl ScoredTerm {
     }
 }
 
-/// The ratio of the two averages bounds the ratio of two scores; the rest is for rounding.
-pub(super) fn slack(scoring: &Bm25Weight, segment: &SegmentReader) -> Result<f32> {
+/// How much more than a block's best pair another can score in this segment; the rest is for rounding.
+pub(super) fn slack(scoring: &TermWeight, segment: &SegmentReader) -> Result<f32> {
     const ROUNDING: f32 = 1.000_001;
     let Some(field) = scoring.norms else { return Ok(ROUNDING) };
     let inverted = segment.inverted_index(field).map_err(from_tantivy)?;
     let local = inverted.total_num_tokens() as f32 / segment.max_doc().max(1) as f32;
-    let ratio = local / scoring.similarity.average_length;
-    // Where the segment has no lengths to compare, its pairs say nothing of scores: then nothing is bounded.
-    if ratio.is_finite() && ratio > 0.0 { Ok(ratio.max(1.0 / ratio) * ROUNDING) } else { Ok(f32::INFINITY) }
+    Ok(scoring.similarity.slack(local) * ROUNDING)
 }

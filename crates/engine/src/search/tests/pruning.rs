@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Document, Occur, Page, Query, SearchPlan, Value};
+use plan::{Document, Occur, Page, Query, Schema, SchemaSource, SearchPlan, Value};
 use tantivy::postings::Postings as _;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, TERMINATED, Term};
@@ -15,7 +15,7 @@ use crate::search::lower::lower_scored;
 use crate::search::terms::{Count, Direct};
 use crate::search::{SearchCaches, mask};
 use crate::snapshot::Snapshot;
-use crate::testing::{schema, snapshot};
+use crate::testing::{schema, snapshot, source};
 
 /// A xorshift generator: the same documents every time.
 struct Numbers(u64);
@@ -52,13 +52,24 @@ fn segment(numbers: &mut Numbers, first: usize, count: usize, length_mean: u64) 
 }
 
 fn shard() -> Snapshot {
+    shard_of(schema())
+}
+
+/// With this similarity for all fields.
+fn shard_by(class: &str, arguments: &[(&str, &str)]) -> Snapshot {
+    let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    let declared = [("class", class)].iter().chain(arguments).copied().map(own).collect();
+    shard_of(Schema::build(SchemaSource { similarity: Some(declared), ..source() }).unwrap())
+}
+
+fn shard_of(schema: Schema) -> Snapshot {
     let mut numbers = Numbers(7);
     let batches = [
         segment(&mut numbers, 0, 1200, 3),
         segment(&mut numbers, 1200, 800, 90),
         segment(&mut numbers, 2000, 500, 12),
     ];
-    let all = snapshot(&Arc::new(schema()), &batches);
+    let all = snapshot(&Arc::new(schema), &batches);
     let marked: Vec<_> = all
         .segments()
         .iter()
@@ -93,14 +104,27 @@ fn queries() -> Vec<Query> {
 
 #[test]
 fn skipping_loses_nothing() {
-    let shard = shard();
+    check_skipping(&shard());
+}
+
+#[test]
+fn skipping_loses_nothing_by_other_similarities() {
+    // The writer of the blocks knows none of them: it chose their best pairs by BM25 as it is by default.
+    check_skipping(&shard_by("solr.ClassicSimilarityFactory", &[]));
+    check_skipping(&shard_by("solr.BooleanSimilarityFactory", &[]));
+    for (k1, b) in [("0.2", "1"), ("5", "0"), ("1.2", "0.1"), ("0", "0.75"), ("30", "0.9")] {
+        check_skipping(&shard_by("solr.BM25SimilarityFactory", &[("k1", k1), ("b", b)]));
+    }
+}
+
+fn check_skipping(shard: &Snapshot) {
     let caches = SearchCaches::default();
     for query in queries() {
         for filters in [vec![], vec![filter(term("c_s", "third"))]] {
             let hits = |rows| {
                 let page = Page { start: 0, rows };
                 let plan = SearchPlan { page, filters: filters.clone(), ..plan(query.clone()) };
-                let result = search(&shard, &plan, &caches).unwrap();
+                let result = search(shard, &plan, &caches).unwrap();
                 let hits: Vec<_> = result.hits.into_iter().map(|hit| (hit.id, hit.score)).collect();
                 (result.total, hits)
             };
