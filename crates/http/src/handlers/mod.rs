@@ -307,6 +307,7 @@ async fn answered(
         Handler::Replication => replication::run(call, collection).await,
         Handler::File => files::run(collection, params),
         Handler::Dump => Ok(info::dump(call, params, path)),
+        Handler::Streaming => Err(not_streamed(path)),
         Handler::NotServed => Err(Error::bad_request(format!(
             "`{path}` is not supported; the figures of cores are at `/solr/admin/metrics`"
         ))),
@@ -335,4 +336,14 @@ fn assumed_format(call: &Call<'_>, handler: Handler) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Solr differs: it answers, but for SQL, which it has as a module (`compat/select/streaming.yaml`).
+fn not_streamed(path: &str) -> Error {
+    let instead = match path {
+        "/export" => "ask `/select` for page after page with `cursorMark`",
+        "/sql" => "ask `/select`, with `json.facet` to group",
+        _ => "ask `/select`, with `json.facet`, `{!join}` or `{!graph}`, and put answers together yourself",
+    };
+    Error::bad_request(format!("`{path}` is not supported; {instead}"))
 }

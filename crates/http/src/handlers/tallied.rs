@@ -61,7 +61,8 @@ fn name(handler: Handler, path: &str) -> String {
         | Handler::WhyNot
         | Handler::FieldAnalysis
         | Handler::DocumentAnalysis
-        | Handler::Dump => ("QUERY", path),
+        | Handler::Dump
+        | Handler::Streaming => ("QUERY", path),
         Handler::Update => ("UPDATE", path),
         Handler::Replication => ("REPLICATION", path),
         Handler::Config => ("ADMIN", "/config"),

@@ -47,6 +47,8 @@ pub(crate) enum Handler {
     Replication,
     File,
     Dump,
+    /// Solr's exports and expressions, which are refused by name.
+    Streaming,
     NotServed,
 }
 
@@ -76,7 +78,8 @@ impl Handler {
             | Self::Ping
             | Self::Terms
             | Self::MoreLike
-            | Self::WhyNot => false,
+            | Self::WhyNot
+            | Self::Streaming => false,
             Self::Luke | Self::System | Self::Segments | Self::Config | Self::Schema | Self::Managed => true,
             Self::FieldAnalysis | Self::DocumentAnalysis | Self::Replication | Self::File => true,
             Self::Dump | Self::NotServed => true,
@@ -90,7 +93,7 @@ impl Handler {
             Handler::Replication => "org.apache.solr.handler.ReplicationHandler",
             Handler::File => "org.apache.solr.handler.admin.ShowFileRequestHandler",
             Handler::Dump => "org.apache.solr.handler.DumpRequestHandler",
-            Handler::NotServed => "",
+            Handler::NotServed | Handler::Streaming => "",
             Handler::WhyNot => "parhelion.WhyNotHandler",
             Handler::FieldAnalysis => "org.apache.solr.handler.FieldAnalysisRequestHandler",
             Handler::DocumentAnalysis => "org.apache.solr.handler.DocumentAnalysisRequestHandler",
@@ -168,6 +171,9 @@ pub(crate) const IMPLICIT: &[(&str, Handler)] = &[
     ("/schema", Handler::Schema),
 ];
 
+/// What every collection of Solr's has for sorted exports and for expressions over several searches.
+pub(crate) const STREAMING: [&str; 4] = ["/export", "/stream", "/graph", "/sql"];
+
 /// The handler of a path below a collection. The config's own paths count when their class is one served
 /// here.
 pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> {
@@ -179,8 +185,10 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         _ if is_below(path, "/schema/managed") || is_below(path, "/schema/analysis") => Handler::Managed,
         _ if path.starts_with("/schema/") => Handler::Schema,
         _ => {
-            let declared = config.handlers.iter().find(|handler| handler.path == path)?;
-            return by_class(&declared.class);
+            // A configuration may have a search of its own at one of these paths.
+            let declared = config.handlers.iter().find(|handler| handler.path == path);
+            let served = declared.and_then(|declared| by_class(&declared.class));
+            return served.or_else(|| STREAMING.contains(&path).then_some(Handler::Streaming));
         }
     })
 }

@@ -90,7 +90,8 @@ fn in_collection(handler: Handler, reads: bool, params: &Params) -> Predefined {
         | Handler::WhyNot
         | Handler::FieldAnalysis
         | Handler::DocumentAnalysis
-        | Handler::Luke => Predefined::Read,
+        | Handler::Luke
+        | Handler::Streaming => Predefined::Read,
         Handler::Update => Predefined::Update,
         Handler::Ping => Predefined::Health,
         // Solr has none for the dump of a request.
