@@ -13,8 +13,8 @@ use solr::security::Security;
 struct Records(Mutex<Vec<QueryRecord>>);
 
 impl QueryLog for Records {
-    fn note(&self, record: QueryRecord) {
-        self.0.lock().unwrap().push(record);
+    fn note(&self, record: &QueryRecord) {
+        self.0.lock().unwrap().push(record.clone());
     }
 
     fn figures(&self) -> QueryLogFigures {
@@ -27,12 +27,22 @@ impl Records {
     fn take(&self) -> Vec<String> {
         let shown = |record: QueryRecord| {
             let search = &record.search;
-            let params = search.params.iter().map(|(name, values)| format!("{name}={}", values.join(",")));
+            let members = format!("{{{}}}", String::from_utf8_lossy(&search.members));
+            let members: serde_json::Value = serde_json::from_str(&members).unwrap();
+            let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+            let values = |values: &serde_json::Value| {
+                values.as_array().unwrap().iter().map(text).collect::<Vec<_>>().join(",")
+            };
+            let params = members["params"].as_object().unwrap().iter();
+            let params = params.map(|(name, of)| format!("{name}={}", values(of)));
             let params = params.collect::<Vec<_>>().join("&");
             let kept = if record.was_kept { " kept" } else { "" };
             format!(
                 "{}{} {params} {} {:?}{kept}",
-                search.collection, search.handler, record.status, search.hits
+                text(&members["collection"]),
+                text(&members["handler"]),
+                record.status,
+                search.hits
             )
         };
         self.0.lock().unwrap().drain(..).map(shown).collect()

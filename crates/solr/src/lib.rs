@@ -22,6 +22,7 @@ pub mod query;
 pub mod query_log;
 mod real_time_get;
 mod redact;
+mod redact_text;
 pub mod response;
 pub mod schema;
 pub mod security;

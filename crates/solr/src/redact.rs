@@ -1,19 +1,15 @@
 //! What logs may keep of a parameter's value: nothing of a secret, and of a request in JSON all but its
 //! secrets, at whatever depth they stand. In: a name and its value; out: the value, or what stands for it.
-//! How much of a value a log has room for is each log's own matter (`query_log.rs`, `slow/`).
+//! Secrets within a text are `redact_text`'s. How much of a value a log has room for is each log's own matter
+//! (`query_log.rs`, `slow/`).
 
 use std::borrow::Cow;
 
 use crate::json_request::is_json;
 use crate::params::{paging, query, response};
+use crate::redact_text::{LEFT_OUT, is_secret, without_secrets};
 use crate::response::{JsonStyle, Node, write_json};
 use crate::update::{Event, JsonReader, Names, RawValue, value};
-
-/// What stands for a value that is left out.
-pub(crate) const LEFT_OUT: &str = "…";
-
-/// Parts of names whose values are nobody's business.
-const SECRET: [&str; 6] = ["password", "passwd", "secret", "token", "credential", "apikey"];
 
 /// What a request in JSON calls a parameter.
 const JSON_NAMES: [(&str, &str); 5] = [
@@ -31,7 +27,10 @@ pub(crate) fn redacted<'a>(name: &str, value: &'a str, left_out: &[String]) -> C
     if is_secret(name) {
         return Cow::Borrowed(LEFT_OUT);
     }
-    if !is_json(name) || (left_out.is_empty() && !may_hold_secret(value)) {
+    if !is_json(name) {
+        return without_secrets(value);
+    }
+    if left_out.is_empty() && !may_hold_secret(value) {
         return Cow::Borrowed(value);
     }
     let Some(mut json) = parse(value) else { return Cow::Borrowed(LEFT_OUT) };
@@ -43,6 +42,9 @@ pub(crate) fn redacted<'a>(name: &str, value: &'a str, left_out: &[String]) -> C
 /// Whether a parameter is one of `left_out`, in upper or lower case, or a part of a request's JSON by its
 /// name.
 pub(crate) fn is_left_out(name: &str, left_out: &[String]) -> bool {
+    if left_out.is_empty() {
+        return false;
+    }
     let last = if is_json(name) { name.rsplit('.').next().unwrap_or(name) } else { name };
     left_out.iter().any(|known| names_it(known, name) || names_it(known, last))
 }
@@ -52,15 +54,9 @@ fn names_it(known: &str, name: &str) -> bool {
     known.eq_ignore_ascii_case(name) || called.is_some_and(|(json, _)| json.eq_ignore_ascii_case(name))
 }
 
-/// Whether values of the name are nobody's business.
-pub(crate) fn is_secret(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase().replace(['_', '-', '.'], "");
-    SECRET.iter().any(|secret| lower.contains(secret))
-}
-
 /// Most requests in JSON hold no such word, and are not read a second time. An escape may spell one.
 fn may_hold_secret(json: &str) -> bool {
-    json.contains('\\') || is_secret(json)
+    json.contains(['\\', '@']) || is_secret(json)
 }
 
 fn parse(text: &str) -> Option<RawValue> {
@@ -80,6 +76,11 @@ fn redact(value: &mut RawValue, left_out: &[String]) {
                     true => *value = RawValue::Str(LEFT_OUT.to_owned()),
                     false => redact(value, left_out),
                 }
+            }
+        }
+        RawValue::Str(text) => {
+            if let Cow::Owned(kept) = without_secrets(text) {
+                *text = kept;
             }
         }
         _ => {}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use solr::Params;
-use solr::query_log::logged_params;
+use solr::query_log::logged_search;
 
 use crate::observe::query_log::LoggedSearch;
 use crate::request::call::Call;
@@ -28,10 +28,6 @@ pub(super) fn search(
         names.push(',');
         names.push_str(&other.name());
     }
-    Some(Arc::new(LoggedSearch {
-        collection: names,
-        handler: path.to_owned(),
-        params: logged_params(params, &config.query_log_left_out),
-        hits: call.trace.hits(),
-    }))
+    let members = logged_search(&names, path, params, &config.query_log_left_out);
+    Some(Arc::new(LoggedSearch { members, hits: call.trace.hits() }))
 }

@@ -3,14 +3,13 @@
 //! writes it elsewhere and later (`docs/queries.md`). A kept answer brings the search along that it was the
 //! answer to.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Takes records of searches. Nothing here may wait: it is called on a request's way.
 pub trait QueryLog: Send + Sync {
     /// Takes a record, or drops and counts it where there are too many.
-    fn note(&self, record: QueryRecord);
+    fn note(&self, record: &QueryRecord);
     fn figures(&self) -> QueryLogFigures;
 }
 
@@ -28,12 +27,9 @@ pub struct QueryLogFigures {
 /// What was searched, whoever asked and whenever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedSearch {
-    /// Several are separated by commas.
-    pub collection: String,
-    /// The path within the collection, such as `/select`.
-    pub handler: String,
-    /// As [`solr::query_log::logged_params`] leaves them.
-    pub params: BTreeMap<String, Vec<String>>,
+    /// Collection, handler and parameters as members of a JSON object, without its braces, as
+    /// [`solr::query_log::logged_search`] writes them.
+    pub members: Vec<u8>,
     /// `None`: the search failed, or its handler finds no documents.
     pub hits: Option<u64>,
 }
@@ -41,11 +37,7 @@ pub struct LoggedSearch {
 impl LoggedSearch {
     /// What it takes of the memory, more or less.
     pub fn bytes(&self) -> usize {
-        let of_param = |(name, values): (&String, &Vec<String>)| {
-            name.len() + values.iter().map(|value| value.len() + size_of::<String>()).sum::<usize>()
-        };
-        let params: usize = self.params.iter().map(of_param).sum();
-        size_of::<Self>() + self.collection.len() + self.handler.len() + params
+        size_of::<Self>() + self.members.capacity()
     }
 }
 

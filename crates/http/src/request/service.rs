@@ -95,7 +95,7 @@ async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, wat
     let elapsed = started.elapsed();
     reply.count(now_ms, elapsed);
     if let (Some(log), Some(search)) = (&server.config.query_log, &reply.search) {
-        log.note(QueryRecord {
+        log.note(&QueryRecord {
             time_ms: watch.started_ms,
             search: search.clone(),
             status: reply.status,

@@ -40,7 +40,7 @@ impl QueryLogFiles {
 
     /// Appends whole lines, each with its end. Errors: those of the disk; how many of the lines it took is
     /// then unknown, and a line may have been torn.
-    pub fn append(&mut self, lines: &[Vec<u8>]) -> io::Result<()> {
+    pub fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         let written = self.try_append(lines);
         if written.is_err() {
             // Opened again with the next lines, which looks at how it ends.
@@ -49,18 +49,25 @@ impl QueryLogFiles {
         written
     }
 
-    fn try_append(&mut self, lines: &[Vec<u8>]) -> io::Result<()> {
-        let mut chunk = Vec::new();
-        for line in lines {
-            let filled = self.newest()?.bytes + chunk.len() as u64;
-            if filled > 0 && filled + line.len() as u64 > self.file_bytes_max {
-                self.write(&chunk)?;
-                chunk.clear();
+    fn try_append(&mut self, lines: &[u8]) -> io::Result<()> {
+        let mut rest = lines;
+        while !rest.is_empty() {
+            let filled = self.newest()?.bytes;
+            let room = self.file_bytes_max.saturating_sub(filled);
+            let mut fits = fitting(rest, usize::try_from(room).unwrap_or(usize::MAX));
+            if fits == 0 && filled > 0 {
                 self.begin_next()?;
+                continue;
             }
-            chunk.extend_from_slice(line);
+            if fits == 0 {
+                // A line that fits into no file has one of its own.
+                fits = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1);
+            }
+            let (chunk, behind) = rest.split_at(fits);
+            self.write(chunk)?;
+            rest = behind;
         }
-        self.write(&chunk)
+        Ok(())
     }
 
     fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
@@ -116,6 +123,14 @@ impl QueryLogFiles {
         }
         Ok(())
     }
+}
+
+/// How many bytes of whole lines take `room` at most.
+fn fitting(lines: &[u8], room: usize) -> usize {
+    if lines.len() <= room {
+        return lines.len();
+    }
+    lines[..room].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)
 }
 
 /// The files of a log with their numbers, oldest first. Other files are nobody's here.
@@ -188,9 +203,9 @@ mod tests {
     fn a_torn_line_stays_one_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let mut files = QueryLogFiles::new(folder.path().to_owned(), 1 << 20);
-        files.append(&[line("one"), b"tor".to_vec()]).unwrap();
+        files.append(b"one\ntor").unwrap();
         let mut files = QueryLogFiles::new(folder.path().to_owned(), 1 << 20);
-        files.append(&[line("two")]).unwrap();
+        files.append(&line("two")).unwrap();
         assert_eq!(text(folder.path()), "one\ntor\ntwo\n");
         assert_eq!(files.bytes(), 12);
     }
@@ -201,7 +216,7 @@ mod tests {
         let mut files = QueryLogFiles::new(folder.path().to_owned(), 800);
         for number in 0..200 {
             let number = format!("{number:09}");
-            files.append(&[line(&number), line(&number)]).unwrap();
+            files.append(&[line(&number), line(&number)].concat()).unwrap();
             let on_disk = text(folder.path()).len();
             assert!(on_disk <= 800, "{on_disk}");
             assert_eq!(files.bytes(), on_disk as u64);
@@ -218,10 +233,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut files = QueryLogFiles::new(folder.path().to_owned(), 8000);
         for number in 0..700 {
-            files.append(&[line(&format!("{number:09}"))]).unwrap();
+            files.append(&line(&format!("{number:09}"))).unwrap();
         }
         let mut files = QueryLogFiles::new(folder.path().to_owned(), 2000);
-        files.append(&[line("last")]).unwrap();
+        files.append(&line("last")).unwrap();
         let text = text(folder.path());
         assert!(text.len() <= 2000 && text.ends_with("last\n"), "{}", text.len());
     }
@@ -232,9 +247,9 @@ mod tests {
         let place = folder.path().join("queries");
         fs::write(&place, "in the way").unwrap();
         let mut files = QueryLogFiles::new(place.clone(), 1 << 20);
-        assert!(files.append(&[line("one")]).is_err());
+        assert!(files.append(&line("one")).is_err());
         fs::remove_file(&place).unwrap();
-        files.append(&[line("two")]).unwrap();
+        files.append(&line("two")).unwrap();
         assert_eq!(text(&place), "two\n");
     }
 }

@@ -2,7 +2,7 @@
 //! its definition; a reader takes no offence at members that it does not know.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::io::Write as _;
 
 use http::QueryRecord;
 use jiff::Timestamp;
@@ -57,25 +57,48 @@ impl QueryLine {
     }
 }
 
-impl From<QueryRecord> for QueryLine {
-    fn from(record: QueryRecord) -> Self {
-        let QueryRecord { time_ms, search, status, was_kept, elapsed, user } = record;
-        Self::Search(SearchLine {
-            time: shown_time(time_ms),
-            collection: search.collection.clone(),
-            handler: search.handler.clone(),
-            params: search.params.clone(),
-            status,
-            hits: search.hits,
-            elapsed_ms: millis(elapsed),
-            kept: was_kept,
-            user,
-        })
+/// A second, as lines show it: most lines are of the same as the one before.
+#[derive(Debug, Default)]
+pub struct ShownSecond {
+    second: i64,
+    text: String,
+}
+
+impl ShownSecond {
+    /// Such as `2026-11-21T10:00:00`.
+    fn of(&mut self, second: i64) -> &str {
+        if self.second != second || self.text.is_empty() {
+            let time = Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH);
+            self.second = second;
+            self.text = time.strftime("%Y-%m-%dT%H:%M:%S").to_string();
+        }
+        &self.text
     }
 }
 
-fn millis(elapsed: Duration) -> f64 {
-    elapsed.as_micros() as f64 / 1e3
+/// Appends the line of a search, as a [`SearchLine`] is written, its end among it. By hand: what a search
+/// was is JSON already.
+pub fn write_search(record: &QueryRecord, shown: &mut ShownSecond, out: &mut Vec<u8>) {
+    let QueryRecord { time_ms, search, status, was_kept, elapsed, user } = record;
+    out.extend_from_slice(b"{\"time\":\"");
+    out.extend_from_slice(shown.of(time_ms.div_euclid(1000)).as_bytes());
+    // Writing to a vector cannot fail.
+    let _ = write!(out, ".{:03}Z\",", time_ms.rem_euclid(1000));
+    out.extend_from_slice(&search.members);
+    let _ = write!(out, ",\"status\":{status}");
+    if let Some(hits) = search.hits {
+        let _ = write!(out, ",\"hits\":{hits}");
+    }
+    let micros = elapsed.as_micros();
+    let _ = write!(out, ",\"elapsed_ms\":{}.{:03}", micros / 1000, micros % 1000);
+    if *was_kept {
+        out.extend_from_slice(b",\"kept\":true");
+    }
+    if let Some(user) = user {
+        out.extend_from_slice(b",\"user\":");
+        let _ = serde_json::to_writer(&mut *out, user);
+    }
+    out.extend_from_slice(b"}\n");
 }
 
 fn shown_time(time_ms: i64) -> String {
@@ -86,6 +109,7 @@ fn shown_time(time_ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use http::LoggedSearch;
 
@@ -93,28 +117,41 @@ mod tests {
 
     #[test]
     fn a_record_becomes_a_line_and_is_read_again() {
-        let search = LoggedSearch {
-            collection: "films".to_owned(),
-            handler: "/select".to_owned(),
-            params: BTreeMap::from([("q".to_owned(), vec!["a\nb".to_owned()])]),
-            hits: Some(0),
-        };
-        let record = QueryRecord {
+        let members = br#""collection":"films","handler":"/select","params":{"q":["a\nb"]}"#.to_vec();
+        let mut record = QueryRecord {
             time_ms: 1_795_255_200_007,
-            search: Arc::new(search),
+            search: Arc::new(LoggedSearch { members, hits: Some(0) }),
             status: 200,
             was_kept: false,
             elapsed: Duration::from_nanos(1_234_567),
             user: None,
         };
-        let line = QueryLine::from(record);
-        let bytes = line.to_bytes();
+        let mut shown = ShownSecond::default();
+        let mut line = |record: &QueryRecord| {
+            let mut out = Vec::new();
+            write_search(record, &mut shown, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        let text = line(&record);
         assert_eq!(
-            String::from_utf8_lossy(&bytes),
+            text,
             "{\"time\":\"2026-11-21T10:00:00.007Z\",\"collection\":\"films\",\"handler\":\"/select\",\
              \"params\":{\"q\":[\"a\\nb\"]},\"status\":200,\"hits\":0,\"elapsed_ms\":1.234}\n"
         );
-        assert_eq!(serde_json::from_slice::<QueryLine>(&bytes).unwrap(), line);
+        let read: QueryLine = serde_json::from_str(&text).unwrap();
+        assert_eq!(String::from_utf8(read.to_bytes()).unwrap(), text, "as its readers would write it");
+
+        record.time_ms += 60_000;
+        record.was_kept = true;
+        record.user = Some("a\"b".to_owned());
+        record.elapsed = Duration::from_micros(20_005);
+        let text = line(&record);
+        assert!(text.starts_with("{\"time\":\"2026-11-21T10:01:00.007Z\","), "{text}");
+        let read: QueryLine = serde_json::from_str(&text).unwrap();
+        assert_eq!(String::from_utf8(read.to_bytes()).unwrap(), text);
+        record.time_ms = -1;
+        assert!(line(&record).starts_with("{\"time\":\"1969-12-31T23:59:59.999Z\""), "before 1970");
+
         let dropped = QueryLine::dropped(0, 7);
         assert_eq!(serde_json::from_slice::<QueryLine>(&dropped.to_bytes()).unwrap(), dropped);
     }

@@ -13,10 +13,16 @@ use http::{QueryLog, QueryLogFigures, QueryRecord};
 use meter::Clock;
 
 use super::files::QueryLogFiles;
-use super::line::QueryLine;
+use super::line::{QueryLine, ShownSecond, write_search};
 
 /// What waiting records may take of the memory.
 const QUEUE_BYTES_MAX: usize = 4 << 20;
+
+/// More than a line has beside its search and its user.
+const LINE_BYTES: usize = 160;
+
+/// Of a buffer that is empty again: memory taken anew costs more than the lines do.
+const LINES_KEPT: usize = 256 << 10;
 
 /// Records gather for this long before they are written. A thread woken for each would cost the processor
 /// more than a short search does.
@@ -40,14 +46,17 @@ struct SharedQueue {
 
 #[derive(Default)]
 struct RecordQueue {
-    records: Vec<QueryRecord>,
-    bytes: usize,
+    /// Records as they are written: one buffer, which costs no allocation a record, and whose memory no
+    /// other thread takes apart.
+    lines: Vec<u8>,
+    records: u64,
+    shown: ShownSecond,
     is_closed: bool,
 }
 
 impl RecordQueue {
     fn is_pressing(&self) -> bool {
-        self.is_closed || self.bytes > QUEUE_BYTES_MAX / 2
+        self.is_closed || self.lines.len() > QUEUE_BYTES_MAX / 2
     }
 }
 
@@ -56,8 +65,7 @@ impl QueryLogWriter {
     pub fn start(folder: PathBuf, bytes_max: u64, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
         let shared = Arc::<SharedQueue>::default();
         let files = QueryLogFiles::new(folder.clone(), bytes_max);
-        let mut work =
-            QueryLogWork { shared: shared.clone(), files, folder, clock, told: 0, is_failing: false };
+        let mut work = QueryLogWork::new(shared.clone(), files, folder, clock);
         let thread = std::thread::Builder::new().name("query-log".to_owned()).spawn(move || work.run());
         let thread = thread.context("cannot start the thread that writes the query log")?;
         Ok(Self { shared, thread: Mutex::new(Some(thread)) })
@@ -84,18 +92,20 @@ impl Drop for QueryLogWriter {
 }
 
 impl QueryLog for QueryLogWriter {
-    fn note(&self, record: QueryRecord) {
-        let bytes = size_of::<QueryRecord>() + record.search.bytes();
-        let mut queue = self.shared.lock();
-        if queue.is_closed || queue.bytes + bytes > QUEUE_BYTES_MAX {
+    fn note(&self, record: &QueryRecord) {
+        let bytes = record.search.members.len() + record.user.as_ref().map_or(0, String::len) + LINE_BYTES;
+        let mut locked = self.shared.lock();
+        let queue = &mut *locked;
+        if queue.is_closed || queue.lines.len() + bytes > QUEUE_BYTES_MAX {
             self.shared.dropped.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        let was = (queue.records.is_empty(), queue.is_pressing());
-        queue.bytes += bytes;
-        queue.records.push(record);
+        let was = (queue.records == 0, queue.is_pressing());
+        // Under the lock: some hundred nanoseconds, which a copy made outside would cost as well.
+        write_search(record, &mut queue.shown, &mut queue.lines);
+        queue.records += 1;
         let is_news = was != (false, queue.is_pressing());
-        drop(queue);
+        drop(locked);
         if is_news {
             self.shared.changed.notify_one();
         }
@@ -113,13 +123,14 @@ impl SharedQueue {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for records, and lets them gather. Gives what there is, and whether there may be more.
-    fn take(&self) -> (Vec<QueryRecord>, bool) {
-        let is_empty = |queue: &mut RecordQueue| queue.records.is_empty() && !queue.is_closed;
+    /// Waits for records, and lets them gather. Gives their lines in `lines`, which is empty and is filled
+    /// next, how many they are, and whether there may be more.
+    fn take(&self, lines: &mut Vec<u8>) -> (u64, bool) {
+        let is_empty = |queue: &mut RecordQueue| queue.records == 0 && !queue.is_closed;
         let queue = self.changed.wait_while(self.lock(), is_empty).unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(queue, GATHER, |queue| !queue.is_pressing());
         let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        queue.bytes = 0;
+        std::mem::swap(&mut queue.lines, lines);
         (std::mem::take(&mut queue.records), !queue.is_closed)
     }
 }
@@ -130,6 +141,8 @@ struct QueryLogWork {
     files: QueryLogFiles,
     folder: PathBuf,
     clock: Arc<dyn Clock>,
+    /// Of the records that are written; else empty, with its memory kept.
+    lines: Vec<u8>,
     /// How many dropped records lines have told of.
     told: u64,
     /// Whether the disk did not take the last lines: told once.
@@ -137,9 +150,13 @@ struct QueryLogWork {
 }
 
 impl QueryLogWork {
+    fn new(shared: Arc<SharedQueue>, files: QueryLogFiles, folder: PathBuf, clock: Arc<dyn Clock>) -> Self {
+        Self { shared, files, folder, clock, lines: Vec::new(), told: 0, is_failing: false }
+    }
+
     fn run(&mut self) {
         loop {
-            let (records, goes_on) = self.shared.take();
+            let (records, goes_on) = self.shared.take(&mut self.lines);
             self.write(records);
             if !goes_on {
                 return;
@@ -147,15 +164,17 @@ impl QueryLogWork {
         }
     }
 
-    fn write(&mut self, records: Vec<QueryRecord>) {
-        let count = records.len() as u64;
-        let mut lines: Vec<Vec<u8>> = Vec::with_capacity(records.len() + 1);
+    /// Writes `lines`, in which so many records are.
+    fn write(&mut self, count: u64) {
         let dropped = self.shared.dropped.load(Ordering::Relaxed);
         if dropped > self.told {
-            lines.push(QueryLine::dropped(self.clock.now_ms(), dropped - self.told).to_bytes());
+            let told = QueryLine::dropped(self.clock.now_ms(), dropped - self.told).to_bytes();
+            self.lines.splice(0..0, told);
         }
-        lines.extend(records.into_iter().map(|record| QueryLine::from(record).to_bytes()));
-        match self.files.append(&lines) {
+        let appended = self.files.append(&self.lines);
+        self.lines.clear();
+        self.lines.shrink_to(LINES_KEPT);
+        match appended {
             Ok(()) => {
                 self.told = dropped;
                 self.shared.written.fetch_add(count, Ordering::Relaxed);
@@ -179,7 +198,6 @@ impl QueryLogWork {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::path::Path;
 
     use http::LoggedSearch;
@@ -197,12 +215,9 @@ mod tests {
     }
 
     fn record(q: &str) -> QueryRecord {
-        let search = LoggedSearch {
-            collection: "films".to_owned(),
-            handler: "/select".to_owned(),
-            params: BTreeMap::from([("q".to_owned(), vec![q.to_owned()])]),
-            hits: Some(1),
-        };
+        let params = format!(r#"{{"q":["{q}"]}}"#);
+        let members = format!(r#""collection":"films","handler":"/select","params":{params}"#);
+        let search = LoggedSearch { members: members.into_bytes(), hits: Some(1) };
         QueryRecord {
             time_ms: 0,
             search: Arc::new(search),
@@ -211,6 +226,13 @@ mod tests {
             elapsed: Duration::from_millis(1),
             user: None,
         }
+    }
+
+    /// As it is read again.
+    fn line(q: &str) -> QueryLine {
+        let mut text = Vec::new();
+        write_search(&record(q), &mut ShownSecond::default(), &mut text);
+        serde_json::from_slice(&text).unwrap()
     }
 
     fn writer(folder: &Path) -> QueryLogWriter {
@@ -229,12 +251,12 @@ mod tests {
     fn what_was_noted_is_there_after_the_end() {
         let folder = tempfile::tempdir().unwrap();
         let log = writer(folder.path());
-        ["a", "b", "c"].into_iter().for_each(|q| log.note(record(q)));
+        ["a", "b", "c"].into_iter().for_each(|q| log.note(&record(q)));
         log.close();
-        assert_eq!(read(folder.path()), ["a", "b", "c"].map(|q| QueryLine::from(record(q))));
+        assert_eq!(read(folder.path()), ["a", "b", "c"].map(line));
         let on_disk = std::fs::metadata(&log_files(folder.path()).unwrap()[0]).unwrap().len();
         assert_eq!(log.figures(), QueryLogFigures { bytes: on_disk, written: 3, dropped: 0 });
-        log.note(record("late"));
+        log.note(&record("late"));
         assert_eq!(log.figures().dropped, 1);
     }
 
@@ -244,26 +266,20 @@ mod tests {
         let shared = Arc::<SharedQueue>::default();
         let log = QueryLogWriter { shared: shared.clone(), thread: Mutex::default() };
         let long = "x".repeat(QUEUE_BYTES_MAX / 64);
-        (0..100).for_each(|_| log.note(record(&long)));
-        assert_eq!((shared.lock().records.len(), log.figures().dropped), (63, 37));
+        (0..100).for_each(|_| log.note(&record(&long)));
+        assert_eq!((shared.lock().records, log.figures().dropped), (63, 37));
+        assert!(shared.lock().lines.len() <= QUEUE_BYTES_MAX);
         let files = QueryLogFiles::new(folder.path().to_owned(), 64 << 20);
-        let mut work = QueryLogWork {
-            shared: shared.clone(),
-            files,
-            folder: folder.path().to_owned(),
-            clock: Arc::new(Still),
-            told: 0,
-            is_failing: false,
-        };
-        let (records, goes_on) = shared.take();
+        let mut work = QueryLogWork::new(shared.clone(), files, folder.path().to_owned(), Arc::new(Still));
+        let (records, goes_on) = shared.take(&mut work.lines);
         assert!(goes_on);
         work.write(records);
-        log.note(record("short"));
+        log.note(&record("short"));
         log.close();
         work.run();
         let lines = read(folder.path());
         assert_eq!((lines.len(), &lines[0]), (65, &QueryLine::dropped(0, 37)));
-        assert_eq!(lines[64], QueryLine::from(record("short")));
+        assert_eq!(lines[64], line("short"));
     }
 
     #[test]
@@ -272,7 +288,7 @@ mod tests {
         let place = folder.path().join("queries");
         std::fs::write(&place, "in the way").unwrap();
         let log = writer(&place);
-        log.note(record("a"));
+        log.note(&record("a"));
         log.close();
         assert_eq!(log.figures(), QueryLogFigures { bytes: 0, written: 0, dropped: 1 });
     }
