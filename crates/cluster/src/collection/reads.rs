@@ -147,9 +147,14 @@ impl Collection {
         Ok(offload::compute(|| self.gathered(|shard| FieldsRead.ask(shard, &Meters::default())))?.0)
     }
 
-    /// What each field takes of the segments of all shards, in order of name.
-    pub async fn field_bytes(&self) -> Result<FieldBytes> {
-        offload::compute(|| self.gathered(|shard| FieldBytesRead.ask(shard, &Meters::default())))
+    /// What each field takes of the segments of all shards, or of the one of this number, in order of name.
+    /// Errors: also a shard that cannot be asked, for a part of the sum looks like the whole.
+    pub async fn field_bytes(&self, shard: Option<usize>) -> Result<FieldBytes> {
+        let shards = self.shards().into_iter().enumerate();
+        let meant = shards.filter(|(at, _)| shard.is_none_or(|shard| shard == *at)).map(|(_, shard)| shard);
+        let meant: Vec<Arc<dyn Shard>> = meant.collect();
+        let read = |shard: &Arc<dyn Shard>| FieldBytesRead.ask(&**shard, &Meters::default());
+        offload::compute(|| Ok(gather_parts(&meant, read)?.unwrap_or_default()))
     }
 
     /// The `limit` most frequent terms of a field, and how frequent all are.

@@ -303,7 +303,7 @@ async fn answered(
         Handler::Ping => ping::run(call, collection, (path, params)).await,
         Handler::Luke => return luke::run(collection, call.core, params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
-        Handler::Segments => segments::run(collection, params).await,
+        Handler::Segments => segments::run(collection, call.core, params).await,
         Handler::Replication => replication::run(call, collection).await,
         Handler::File => files::run(collection, params),
         Handler::Dump => Ok(info::dump(call, params, path)),

@@ -10,11 +10,18 @@ use solr::admin::SegmentFacts;
 use solr::params::admin::segments::FIELD_BYTES;
 use solr::response::Entries;
 
-/// Of all shards.
-pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
-    let mut entries = shown(collection.segments());
+/// Of all shards, or of the one that is addressed as a core, whoever serves it.
+pub(super) async fn run(
+    collection: &Arc<Collection>,
+    core: Option<usize>,
+    params: &Params,
+) -> Result<Entries> {
+    let mut entries = match core {
+        Some(number) => of_shard(collection, number),
+        None => shown(collection.segments()),
+    };
     if FIELD_BYTES.read(params)? {
-        entries.extend(solr::admin::field_bytes(&collection.field_bytes().await?));
+        entries.extend(solr::admin::field_bytes(&collection.field_bytes(core).await?));
     }
     Ok(entries)
 }
