@@ -119,6 +119,8 @@ fn fields_are_judged_by_what_was_asked() {
     assert_eq!((&unused["standing"], &unused["may_go"][0]), (&"unused".into(), &"field".into()), "{unused}");
     let of = |part: &str| unused["bytes"][part].as_u64().unwrap();
     assert!(of("terms") > 0 && of("postings") > 0 && of("positions") > 0 && of("stored") > 0, "{unused}");
+    let percent = |name: &str| field(&report, name)["indexing_percent"].as_f64().unwrap_or_default();
+    assert!(of("indexingMicros") > 0 && percent("unused_t") > percent("price_i"), "{unused}");
     assert!(
         unused["saves"].as_u64().unwrap() > of("stored")
             && report["bytes"].as_u64() > unused["saves"].as_u64()

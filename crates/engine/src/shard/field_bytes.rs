@@ -22,7 +22,8 @@ const SAMPLE_DOCS: u32 = 64;
 
 type Figures = BTreeMap<Arc<str>, OneFieldBytes>;
 
-pub(crate) fn of(snapshot: &Snapshot) -> Result<FieldBytes> {
+/// `times` are microseconds by field, as `field_times` has them.
+pub(crate) fn of(snapshot: &Snapshot, times: &BTreeMap<Arc<str>, u64>) -> Result<FieldBytes> {
     let mut figures = Figures::new();
     let names = tantivy_names(snapshot.layout());
     let mut whole = 0;
@@ -30,6 +31,9 @@ pub(crate) fn of(snapshot: &Snapshot) -> Result<FieldBytes> {
         whole += view.segment.bytes();
         add_index(&mut figures, &names, view)?;
         add_stored(&mut figures, snapshot.layout(), view)?;
+    }
+    for (name, micros) in times {
+        figures.entry(name.clone()).or_default().indexing_us = *micros;
     }
     let fields: Vec<_> =
         figures.into_iter().map(|(name, it)| OneFieldBytes { name: name.to_string(), ..it }).collect();
@@ -106,7 +110,7 @@ mod tests {
             ])
         });
         let snapshot = snapshot(&Arc::new(schema()), &[docs.collect()]);
-        let bytes = of(&snapshot).unwrap();
+        let bytes = of(&snapshot, &BTreeMap::new()).unwrap();
         let field = |name: &str| bytes.fields.iter().find(|it| it.name == name).cloned().unwrap_or_default();
         let (words, number) = (field("a_t"), field("a_i"));
         assert!(

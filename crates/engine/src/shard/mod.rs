@@ -7,6 +7,7 @@
 //! their parts are `cluster`'s.
 
 mod field_bytes;
+mod field_times;
 pub(crate) mod pinned;
 pub(crate) mod stats;
 
@@ -342,9 +343,11 @@ impl Shard {
         search::luke_fields(&self.snapshot())
     }
 
-    /// What each field takes of the segments that searches see.
+    /// What each field takes of the segments that searches see, and took while they were indexed.
     pub fn field_bytes(&self) -> Result<FieldBytes> {
-        field_bytes::of(&self.snapshot())
+        let snapshot = self.snapshot();
+        let times = field_times::of(&snapshot, &*self.core.clock)?;
+        field_bytes::of(&snapshot, &times)
     }
 
     /// The documents of each term of a field, dead ones included as in Lucene.

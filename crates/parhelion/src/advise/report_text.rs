@@ -10,7 +10,7 @@ use crate::queries::tally::QueryRow;
 /// Fields with what they take, what may go, and what asks for them.
 pub fn field_table(fields: &[&FieldVerdict]) -> Table {
     let mut table = output::table();
-    table.set_header(["field", "index", "docValues", "stored", "may go", "saves", "searches"]);
+    table.set_header(["field", "index", "docValues", "stored", "indexing", "may go", "saves", "searches"]);
     for it in fields {
         let of = |bytes: fn(&super::server_facts::BytesOfField) -> u64| {
             it.bytes.as_ref().map(|all| bytes_text(bytes(all))).unwrap_or_default()
@@ -22,12 +22,13 @@ pub fn field_table(fields: &[&FieldVerdict]) -> Table {
             of(|it| it.index()),
             of(|it| it.doc_values),
             of(|it| it.stored),
+            it.indexing_percent.map(|percent| format!("{percent:.1} %")).unwrap_or_default(),
             it.may_go.join(" "),
             if it.may_go.is_empty() { String::new() } else { bytes_text(it.saves) },
             uses.join(", "),
         ]);
     }
-    for column in [1, 2, 3, 5] {
+    for column in [1, 2, 3, 4, 6] {
         table.column_mut(column).into_iter().for_each(|it| {
             it.set_cell_alignment(CellAlignment::Right);
         });

@@ -42,6 +42,9 @@ pub struct BytesOfField {
     #[serde(rename = "docValues")]
     pub doc_values: u64,
     pub stored: u64,
+    /// What preparing its values takes for all documents, in microseconds; 0 of a server that does not tell.
+    #[serde(default, rename = "indexingMicros")]
+    pub indexing_us: u64,
 }
 
 impl BytesOfField {
@@ -55,6 +58,11 @@ impl BytesOfField {
 }
 
 impl BytesByField {
+    /// Of all fields.
+    pub fn indexing_us(&self) -> u64 {
+        self.fields.values().map(|field| field.indexing_us).sum()
+    }
+
     pub fn total(&self) -> u64 {
         self.shared + self.fields.values().map(BytesOfField::total).sum::<u64>()
     }

@@ -44,6 +44,9 @@ pub struct FieldVerdict {
     pub may_go: Vec<&'static str>,
     /// Bytes of that.
     pub saves: u64,
+    /// Of the time that preparing all fields takes while documents are indexed, per cent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indexing_percent: Option<f64>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -124,7 +127,14 @@ fn verdict(
         saves: bytes.map_or(0, saves),
         bytes,
         may_go,
+        indexing_percent: bytes.and_then(|bytes| percent_of_indexing(facts, bytes)),
     }
+}
+
+/// To one place. `None` where the server tells no times.
+fn percent_of_indexing(facts: &ServerFacts, bytes: BytesOfField) -> Option<f64> {
+    let all = facts.bytes.as_ref()?.indexing_us();
+    (all > 0).then(|| (bytes.indexing_us as f64 * 1000.0 / all as f64).round() / 10.0)
 }
 
 fn reasons_to_keep(facts: &ServerFacts, name: &str, keep: &[String]) -> Vec<String> {
@@ -182,8 +192,15 @@ mod tests {
         let mut facts = ServerFacts { schema, names, bytes: None, configured: BTreeMap::new(), gets };
         facts.names.extend(facts.parts("spot"));
         facts.configured.insert("b_i".to_owned(), "/x".to_owned());
-        let bytes =
-            BytesOfField { terms: 1, postings: 2, positions: 4, norms: 8, doc_values: 16, stored: 32 };
+        let bytes = BytesOfField {
+            terms: 1,
+            postings: 2,
+            positions: 4,
+            norms: 8,
+            doc_values: 16,
+            stored: 32,
+            indexing_us: 5,
+        };
         let fields = facts.names.iter().map(|name| (name.clone(), bytes)).collect();
         ServerFacts { bytes: Some(super::super::server_facts::BytesByField { fields, shared: 0 }), ..facts }
     }

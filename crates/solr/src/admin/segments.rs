@@ -43,7 +43,7 @@ pub fn field_bytes(bytes: &FieldBytes) -> Entries {
 }
 
 fn one_field_bytes(bytes: &OneFieldBytes) -> Node {
-    let OneFieldBytes { name: _, terms, postings, positions, norms, columns, stored } = bytes;
+    let OneFieldBytes { name: _, terms, postings, positions, norms, columns, stored, indexing_us } = bytes;
     Node::map([
         ("terms", Node::long(*terms)),
         ("postings", Node::long(*postings)),
@@ -52,6 +52,7 @@ fn one_field_bytes(bytes: &OneFieldBytes) -> Node {
         ("docValues", Node::long(*columns)),
         ("stored", Node::long(*stored)),
         ("total", Node::long(bytes.total())),
+        ("indexingMicros", Node::long(*indexing_us)),
     ])
 }
 
