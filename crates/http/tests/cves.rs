@@ -80,7 +80,7 @@ async fn configurations_run_nothing() {
             (config, r#"{"add-valuesourceparser":{"name":"x","class":"evil.Parser"}}"#, 400, ""),
             ("GET /solr/.system/blob", "", 404, ""),
             ("POST /solr/films/dataimport?command=full-import&debug=true&dataConfig=x", "", 404, ""),
-            ("GET /solr/films/stream?expr=x", "", 404, ""),
+            ("GET /solr/films/stream?expr=x", "", 400, "`/stream` is not supported"),
         ],
     )
     .await;
@@ -245,7 +245,7 @@ async fn nobody_else_is_asked() {
         ("GET /solr/films/debug/dump?param=ContentStreams&stream.url=file:///etc/passwd", 400),
         ("GET /solr/films/replication?command=fetchindex&masterUrl=http://HERE/solr/films", 400),
         ("GET /solr/films/replication?command=fetchindex&leaderUrl=http://HERE/solr/films", 400),
-        ("GET /solr/films/stream?expr=search(films,zkHost=%22HERE%22,q=%22*:*%22)", 404),
+        ("GET /solr/films/stream?expr=search(films,zkHost=%22HERE%22,q=%22*:*%22)", 400),
         ("GET /solr/films/select?q=%7B!join+from=id+to=id+fromIndex=http://HERE/solr/films%7D*:*", 400),
         (
             "GET /solr/films/select?q=%7B!join+from=id+to=id+method=crossCollection+fromIndex=films+solrUrl=http://HERE/solr%7D*:*",
@@ -308,8 +308,8 @@ async fn entities_are_not_expanded() {
     assert!(answer.status == 400 && !answer.body.contains("hush"), "{}", answer.body);
     let found = ask(&served, "GET /solr/films/select?q=*:*", "").await;
     assert!(found.body.contains("\"numFound\":0"), "{}", found.body);
-    for path in ["/solr/films/sql", "/solr/films/update/extract"] {
-        assert_eq!(ask(&served, &format!("POST {path}"), &update).await.status, 404, "{path}");
+    for (path, status) in [("/solr/films/sql", 400), ("/solr/films/update/extract", 404)] {
+        assert_eq!(ask(&served, &format!("POST {path}"), &update).await.status, status, "{path}");
     }
 }
 
