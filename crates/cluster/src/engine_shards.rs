@@ -155,6 +155,7 @@ impl ShardReader for engine::Shard {
             R::Terms(plan) => A::Terms(self.terms(plan)?),
             R::Suggest(plan) => A::Suggest(self.suggest(plan)?),
             R::Versions(request) => A::Versions(self.versions(request.limit)?),
+            R::Fingerprint(request) => A::Fingerprint(self.fingerprint(request.up_to)?),
             R::Segments(_) => A::Segments(self.segments()),
             R::FieldBytes(_) => A::FieldBytes(self.field_bytes()?),
             R::Caches(_) => {

@@ -65,10 +65,10 @@ pub use replica::{Replica, ReplicaCounts, ReplicaKind};
 pub use routing::{HashRange, Router, RouterKind, ShardDocument, route_key};
 pub use shard::{
     AppliedUpdate, BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldBytesRead,
-    FieldsRead, GetRead, JoinRead, LikeCountsRead, OpenShard, ReadAnswer, ReadRequest, RememberedBatches,
-    SegmentStats, SegmentsRead, Shard, ShardMoment, ShardPlace, ShardRead, ShardReader, ShardSettings,
-    ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer, SnapshotRead,
-    SnapshotRequest, TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
+    FieldsRead, FingerprintRead, GetRead, JoinRead, LikeCountsRead, OpenShard, ReadAnswer, ReadRequest,
+    RememberedBatches, SegmentStats, SegmentsRead, Shard, ShardMoment, ShardPlace, ShardRead, ShardReader,
+    ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer,
+    SnapshotRead, SnapshotRequest, TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
 };
 pub use state::{Alias, ClusterState};
 pub use store::{LogFigures, VersionedBytes};

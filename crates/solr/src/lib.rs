@@ -38,4 +38,4 @@ pub mod xml_tree;
 
 pub use commands::EditError;
 pub use params::{Params, parse_form};
-pub use real_time_get::{Fetched, GetRequest, versions_entry};
+pub use real_time_get::{Fetched, GetRequest, fingerprint_entry, versions_entry};

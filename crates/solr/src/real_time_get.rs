@@ -1,9 +1,10 @@
 //! `/get`: documents by id, as last updated, whether a commit made them visible or not. One `id` answers with
 //! `doc`, more of them, or `ids`, with a list. `getVersions` asks for the versions of the last updates
-//! instead.
+//! instead, `getFingerprint` for those of all documents in one number.
 
 use std::collections::HashMap;
 
+use plan::partial::IndexFingerprint;
 use plan::{
     ChildHit, Document, Error, FieldSelection, Hit, Page, Query, Result, Schema, SearchPlan, SearchResult,
     Value, Version,
@@ -22,6 +23,8 @@ pub struct GetRequest {
     pub ids: Vec<String>,
     /// How many versions to list instead.
     pub versions: Option<usize>,
+    /// Up to which version to tell all in one number instead, or ahead of that list.
+    pub fingerprint: Option<Version>,
     filters: Vec<String>,
     fields: FieldList,
     single: bool,
@@ -51,8 +54,7 @@ impl From<(u32, Document)> for Fetched {
 const VERSIONS_MAX: usize = 10_000;
 
 /// What Solr's nodes ask of each other when they compare their logs.
-const UNSUPPORTED: [Param<String>; 4] =
-    [get::UPDATES, get::INDEX_FINGERPRINT, get::INPUT_DOCUMENT, get::VERSION_RANGES];
+const UNSUPPORTED: [Param<String>; 3] = [get::UPDATES, get::INPUT_DOCUMENT, get::VERSION_RANGES];
 
 impl GetRequest {
     /// `id` may repeat, `ids` holds several between commas. The context is that of the first collection.
@@ -71,6 +73,7 @@ impl GetRequest {
         Ok(Self {
             ids,
             versions: versions(params)?,
+            fingerprint: fingerprint(params)?,
             filters: filters.map(str::to_owned).collect(),
             fields: Self::fields(params, context)?,
             single,
@@ -181,12 +184,32 @@ pub fn versions_entry(versions: &[Version]) -> Entries {
     vec![("versions".into(), Node::Array(versions.iter().map(|version| Node::Long(*version)).collect()))]
 }
 
+/// The body of the answer to `getFingerprint`.
+pub fn fingerprint_entry(up_to: Version, fingerprint: &IndexFingerprint) -> Entries {
+    let IndexFingerprint { greatest, greatest_hashed, hash, hashed, documents, max_doc } = *fingerprint;
+    let entries = [
+        ("maxVersionSpecified", Node::Long(up_to)),
+        ("maxVersionEncountered", Node::Long(greatest)),
+        ("maxInHash", Node::Long(greatest_hashed)),
+        ("versionsHash", Node::Long(hash)),
+        ("numVersions", Node::long(hashed)),
+        ("numDocs", Node::long(documents)),
+        ("maxDoc", Node::long(max_doc)),
+    ];
+    let entries = entries.map(|(name, value)| (name.into(), value));
+    vec![("fingerprint".into(), Node::Map(entries.into()))]
+}
+
+/// Up to which version; beside a list of versions of all.
+fn fingerprint(params: &Params) -> Result<Option<Version>> {
+    let of_all = get::VERSIONS.is_sent(params) && get::FINGERPRINT.read(params)?;
+    let sent = get::INDEX_FINGERPRINT.read(params)?.map(i64::saturating_abs);
+    Ok(sent.or(of_all.then_some(Version::MAX)))
+}
+
 /// 0 is read as 1, and what is below it as no wish, as in Solr.
 fn versions(params: &Params) -> Result<Option<usize>> {
     let Some(number) = get::VERSIONS.read(params)? else { return Ok(None) };
-    if get::FINGERPRINT.read(params)? {
-        return Err(Error::bad_request("parameter `fingerprint` is not supported by /get; leave it out"));
-    }
     Ok(usize::try_from(number).ok().map(|number| number.clamp(1, VERSIONS_MAX)))
 }
 
@@ -237,6 +260,10 @@ mod tests {
         }
         assert!(parse(&[("getVersions", "x")]).is_err());
         assert!(parse(&[("getUpdates", "1")]).is_err());
+        assert_eq!(parse(&[("getFingerprint", "-7")]).unwrap().fingerprint, Some(7));
+        let beside = parse(&[("getVersions", "2"), ("fingerprint", "true")]).unwrap();
+        assert_eq!((beside.versions, beside.fingerprint), (Some(2), Some(Version::MAX)));
+        assert!(parse(&[("getFingerprint", "")]).is_err());
         assert!(parse(&[("id", "1"), ("fq", "a:b")]).unwrap().is_searched());
         for computed in ["[docid]", "x:sum(1,2)", "[child]"] {
             assert!(parse(&[("id", "1"), ("fl", computed)]).unwrap().is_searched(), "{computed}");

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use meter::{Meters, Phase, Trace};
+use plan::partial::{IndexFingerprint, Merge as _};
 use plan::{
     CollectionConfig, CutDepth, ReplicaChoice, Result, SuggestPlan, Suggestion, TermCount, TermsPlan, Version,
 };
@@ -17,7 +18,7 @@ use super::served::ServedShard;
 use crate::finish::{finish_suggestions, finish_terms};
 use crate::gather::gather_parts;
 use crate::offload;
-use crate::shard::{Shard, ShardRead, VersionsRead};
+use crate::shard::{FingerprintRead, Shard, ShardRead, VersionsRead};
 
 /// Those that a request asks, in its order; at least one.
 #[derive(Clone)]
@@ -85,6 +86,17 @@ impl Together {
             Ok(versions)
         };
         offload::compute(read)
+    }
+
+    /// The versions of all documents in one number, visible or not, up to this one.
+    pub async fn fingerprint(&self, up_to: Version) -> Result<IndexFingerprint> {
+        offload::compute(|| {
+            let each = self
+                .shards()
+                .flatten()
+                .map(|shard| FingerprintRead { up_to }.ask(&*shard, &Meters::default()));
+            each.reduce(|all, one| Ok(all?.merge(one?))).unwrap_or_else(|| Ok(IndexFingerprint::default()))
+        })
     }
 
     /// Documents that searches see, in all that are asked.

@@ -133,6 +133,7 @@ impl ShardReader for MemoryShard {
         Ok(match request {
             ReadRequest::Get(request) => ReadAnswer::Get(state.get(&request)),
             ReadRequest::Fields(_) => ReadAnswer::Fields(state.fields()),
+            ReadRequest::Fingerprint(request) => ReadAnswer::Fingerprint(state.fingerprint(request.up_to)),
             ReadRequest::Versions(request) => ReadAnswer::Versions(state.versions(request.limit)),
             ReadRequest::Segments(_) => {
                 let max_doc = state.visible.len() as u64;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use plan::partial::{IndexedField, IndexedFields, Merge};
+use plan::partial::{IndexFingerprint, IndexedField, IndexedFields, Merge};
 use plan::{
     Commit, Document, Error, ErrorKind, Expect, FieldSelection, Operation, Query, Result, Schema,
     UpdateOutcome, Value, Version,
@@ -117,6 +117,13 @@ impl State {
             IndexedFields(vec![field])
         };
         names.map(field).fold(IndexedFields::default(), Merge::merge)
+    }
+
+    pub(super) fn fingerprint(&self, up_to: Version) -> IndexFingerprint {
+        let mut made =
+            IndexFingerprint { max_doc: self.documents.len() as u64, ..IndexFingerprint::default() };
+        self.versions(usize::MAX).into_iter().for_each(|version| made.add(version, up_to));
+        made
     }
 
     pub(super) fn versions(&self, limit: usize) -> Vec<Version> {

@@ -18,8 +18,8 @@ use super::message::{
 };
 use crate::shard::{
     AppliedUpdate, CachesRead, DocumentAtRead, ExplainOtherRead, FieldBytesRead, FieldsRead, FilePiece,
-    GetRead, ImageRead, JoinRead, LikeCountsRead, SegmentsRead, Shard, ShardRead, ShardSnapshot,
-    SnapshotRead, TermDocumentsRead, VersionsRead, WhyNotRead,
+    FingerprintRead, GetRead, ImageRead, JoinRead, LikeCountsRead, SegmentsRead, Shard, ShardRead,
+    ShardSnapshot, SnapshotRead, TermDocumentsRead, VersionsRead, WhyNotRead,
 };
 
 /// Where the shards are found that this member serves.
@@ -238,6 +238,7 @@ fn read(shard: &dyn Shard, question: &ReadQuestion<'_>, out: &Out<'_>) -> Result
         Q::Terms(plan) => out.told(plan.as_ref().ask(shard, meters)),
         Q::Suggest(plan) => out.told(plan.as_ref().ask(shard, meters)),
         Q::Versions(limit) => out.told(VersionsRead { limit: *limit }.ask(shard, meters)),
+        Q::Fingerprint(up_to) => out.told(FingerprintRead { up_to: *up_to }.ask(shard, meters)),
         Q::Segments => out.told(SegmentsRead.ask(shard, meters)),
         Q::FieldBytes => out.told(FieldBytesRead.ask(shard, meters)),
         Q::Caches => out.told(CachesRead.ask(shard, meters)),

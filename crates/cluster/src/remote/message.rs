@@ -9,7 +9,7 @@ use meter::{Limit, Limits};
 use plan::partial::{HeadsStep, HitRef, LikeWords, SearchStatistics};
 use plan::{
     Commit, Error, ErrorKind, FieldSelection, Join, MoreLike, Query, Result, SchemaSource, SearchPlan,
-    SuggestPlan, TermsPlan, UpdateBatch, Value, VectorsPlan, WordsPlan,
+    SuggestPlan, TermsPlan, UpdateBatch, Value, VectorsPlan, Version, WordsPlan,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -165,6 +165,7 @@ pub(super) enum ReadQuestion<'a> {
     Terms(Cow<'a, TermsPlan>),
     Suggest(Cow<'a, SuggestPlan>),
     Versions(usize),
+    Fingerprint(Version),
     Segments,
     FieldBytes,
     Caches,

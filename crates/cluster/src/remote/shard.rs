@@ -138,6 +138,9 @@ impl ShardReader for RemoteShard {
             R::Versions(request) => {
                 A::Versions(link.ask(&Question::Read(Q::Versions(request.limit)), meters)?)
             }
+            R::Fingerprint(request) => {
+                A::Fingerprint(link.ask(&Question::Read(Q::Fingerprint(request.up_to)), meters)?)
+            }
             R::Segments(_) => A::Segments(link.ask(&Question::Read(Q::Segments), meters)?),
             R::FieldBytes(_) => A::FieldBytes(self.ask_any(Q::FieldBytes, meters)?),
             R::Caches(_) => A::Caches(link.ask(&Question::Read(Q::Caches), meters)?),

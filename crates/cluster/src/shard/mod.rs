@@ -7,10 +7,10 @@ mod read;
 
 pub use call::{ShardStep, call_shard};
 pub use read::{
-    CachesRead, DocumentAtRead, ExplainOtherRead, FieldBytesRead, FieldsRead, GetRead, ImageRead, JoinRead,
-    LikeCountsRead, ReadAnswer, ReadRequest, SegmentsRead, ShardMoment, ShardRead, ShardReader,
-    ShardSnapshot, SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead, VersionsRead,
-    WhyNotRead,
+    CachesRead, DocumentAtRead, ExplainOtherRead, FieldBytesRead, FieldsRead, FingerprintRead, GetRead,
+    ImageRead, JoinRead, LikeCountsRead, ReadAnswer, ReadRequest, SegmentsRead, ShardMoment, ShardRead,
+    ShardReader, ShardSnapshot, SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead,
+    VersionsRead, WhyNotRead,
 };
 
 use std::sync::Arc;

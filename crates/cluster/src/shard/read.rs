@@ -14,8 +14,8 @@ use engine::{FilePiece, FollowerHas, JoinedValues, Losses, SegmentStats, ShardSt
 use meter::Meters;
 use plan::partial::{
     ByValue, ExpandRequest, FetchRequest, Fetched, FieldBytes, GroupPartial, GroupsPartial, HeadsStep,
-    HitRef, IndexedFields, LikeCounts, LikeWords, SearchStatistics, ShardResult, SuggestPartial, TermCounts,
-    WordCounts,
+    HitRef, IndexFingerprint, IndexedFields, LikeCounts, LikeWords, SearchStatistics, ShardResult,
+    SuggestPartial, TermCounts, WordCounts,
 };
 use plan::{
     CacheStats, Document, DocumentVectors, Error, Explanation, FieldSelection, Join, MoreLike, Query, Result,
@@ -176,6 +176,8 @@ reads! { 'a, ReadRequest, ReadAnswer, ShardRead::ask(dyn ShardReader):
     Suggest(&'a SuggestPlan) -> SuggestPartial;
     /// The versions of the documents updated last, visible or not, newest first.
     Versions(VersionsRead) -> Vec<Version>;
+    /// The versions of all living documents in one number, visible or not; of a copy those that it shows.
+    Fingerprint(FingerprintRead) -> IndexFingerprint;
     /// The segments that searches see.
     Segments(SegmentsRead) -> Vec<SegmentStats>;
     /// What each field takes of these segments.
@@ -263,6 +265,12 @@ pub struct ImageRead<'a> {
 #[derive(Clone, Copy)]
 pub struct VersionsRead {
     pub limit: usize,
+}
+
+#[derive(Clone, Copy)]
+pub struct FingerprintRead {
+    /// Later versions are left out of the number.
+    pub up_to: Version,
 }
 
 #[derive(Clone, Copy)]

@@ -8,6 +8,7 @@
 
 mod field_bytes;
 mod field_times;
+mod fingerprint;
 pub(crate) mod pinned;
 pub(crate) mod stats;
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cluster::{Collection, GetShards, ShardDocument, ShardSelection};
 use plan::{Error, Result, ShardChoice};
 use solr::params::shards;
-use solr::{Fetched, GetRequest, Params, versions_entry};
+use solr::{Fetched, GetRequest, Params, fingerprint_entry, versions_entry};
 
 use super::missing::Missing;
 use super::permit::Permit;
@@ -31,9 +31,16 @@ pub(super) async fn run(
     let mut request = GetRequest::parse(params, &first.context())?;
     let chosen = ChosenShards::of(call, collections, (params, &request))?;
     let missing = Missing::of(collections, &chosen.selections);
-    if let Some(limit) = request.versions {
-        let versions = together.clone().of_shards(chosen.selections).versions(limit).await?;
-        return Ok(missing.mark(permit, versions_entry(&versions).into()));
+    if request.versions.is_some() || request.fingerprint.is_some() {
+        let together = together.clone().of_shards(chosen.selections);
+        let mut told = Vec::new();
+        if let Some(up_to) = request.fingerprint {
+            told.extend(fingerprint_entry(up_to, &together.fingerprint(up_to).await?));
+        }
+        if let Some(limit) = request.versions {
+            told.extend(versions_entry(&together.versions(limit).await?));
+        }
+        return Ok(missing.mark(permit, told.into()));
     }
     let shards: Vec<_> = collections.iter().map(|one| one.shard_documents()).collect();
     match collections {
@@ -63,7 +70,7 @@ impl<'a> ChosenShards<'a> {
     ) -> Result<Self> {
         // A look-up by id takes a route as an update does: for the one shard where such documents are put. A
         // search takes it for all shards that may have some.
-        let is_search = request.is_searched() || request.versions.is_some();
+        let is_search = request.is_searched() || request.versions.is_some() || request.fingerprint.is_some();
         let choice = match shards::choice(params)? {
             ShardChoice::Routed(_) if !is_search => ShardChoice::All,
             choice => choice,
