@@ -301,6 +301,8 @@ async fn bytes_that_are_no_text_are_refused_with_the_next_step() {
     let url = postgres.url.clone().unwrap();
     let (server, _) = url.rsplit_once('/').unwrap();
     postgres.url = Some(format!("{server}/ingest_bytes"));
+    // Its tables are of the other database.
+    postgres.watch.clear();
     postgres.query = "SELECT 1 AS id, 'tea' AS title UNION ALL SELECT 2, E'caf\\xe9'".to_owned();
     config.sources[0].children.clear();
     let keys = ["1".to_owned(), "2".to_owned()];
@@ -333,4 +335,30 @@ async fn what_is_watched_is_asked_for_before_anything_is_installed() {
     assert!(updated.contains("`updated_column`"), "{updated}");
     let gone = lab.database.changes(1).await.unwrap_err();
     assert!(gone.message.contains("source `film`: its database lacks our tables"), "{gone}");
+}
+
+/// A table whose column gets another type is written anew, and is empty to a snapshot of before that: rows and
+/// children that are asked for right then are not taken for deleted.
+#[tokio::test]
+async fn rows_of_a_table_that_is_written_anew_are_waited_for() {
+    let Some(lab) = Lab::new("anew", "SELECT id, title FROM SCHEMA.film").await else { return };
+    let source = sources::open(&lab.config.sources[0]).unwrap();
+    let pool = lab.database.pool();
+    for (table, column) in [("film", "id"), ("actor", "film_id")] {
+        let mut change = pool.begin().await.unwrap();
+        let alter = format!("ALTER TABLE {}.{table} ALTER COLUMN {column} TYPE bigint", lab.schema);
+        sqlx::raw_sql(sqlx::AssertSqlSafe(alter)).execute(&mut *change).await.unwrap();
+        let commit = async {
+            // Not before the reader waits for it.
+            let waits = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+            while sqlx::query_scalar::<_, i64>(waits).fetch_one(pool).await.unwrap() == 0 {}
+            change.commit().await.unwrap();
+        };
+        let keys = ["1".to_owned(), "2".to_owned()];
+        let (page, ()) = tokio::join!(source.fetch(&keys), commit);
+        let page = page.unwrap();
+        let found: Vec<_> =
+            page.records.iter().map(|record| (record.key.as_str(), record.children[0].len())).collect();
+        assert_eq!(found, [("1", 2), ("2", 2)], "{table}");
+    }
 }

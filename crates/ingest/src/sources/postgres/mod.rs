@@ -9,6 +9,7 @@ pub mod sql;
 mod values;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use futures_util::future::BoxFuture;
 use sqlx::postgres::PgConnection;
@@ -37,6 +38,7 @@ impl PostgresSource {
             config: config.clone(),
             children: source.children.clone(),
             options: connect_options(&source.name, config)?,
+            may_lock: AtomicBool::new(true),
         };
         Ok(Self { query: Arc::new(query), conversation: Mutex::new(None) })
     }
@@ -63,8 +65,7 @@ impl Source for PostgresSource {
             };
             let bounds = Bounds { keys: Some(keys), ..Bounds::default() };
             // Parents and children as of one moment, or a document could be of two.
-            let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-            sqlx::raw_sql(begin).execute(&mut on).await.map_err(|error| self.query.error(&error))?;
+            self.query.begin(&mut on).await?;
             let page = self.query.read(&mut on, &bounds).await?;
             sqlx::raw_sql("COMMIT").execute(&mut on).await.map_err(|error| self.query.error(&error))?;
             *kept = Some(on);

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::TryStreamExt as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
@@ -25,11 +26,40 @@ pub(super) struct RowQuery {
     pub(super) config: PostgresConfig,
     pub(super) children: Vec<ChildConfig>,
     pub(super) options: PgConnectOptions,
+    /// Whether the database lets us lock the watched tables, as far as is known.
+    pub(super) may_lock: AtomicBool,
 }
+
+pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 impl RowQuery {
     pub(super) async fn connect(&self) -> Result<PgConnection, SourceError> {
         self.options.connect().await.map_err(|error| self.error(&error))
+    }
+
+    /// One state of the database, the present one, for all that is asked until the end.
+    pub(super) async fn begin(&self, on: &mut PgConnection) -> Result<(), SourceError> {
+        let fail = |error: sqlx::Error| self.error(&error);
+        // A change of a column's type writes the table anew, and to a snapshot of before that it is empty: rows
+        // would be taken for deleted that nobody deletes. Behind these locks, which wait for such a change and
+        // hold up none but its kind, the snapshot is of after it. `LOCK` takes none itself.
+        if let Some(lock) = self.lock().filter(|_| self.may_lock.load(Ordering::Relaxed)) {
+            let begun = sqlx::raw_sql(AssertSqlSafe(format!("{BEGIN}; {lock}"))).execute(&mut *on).await;
+            let Err(error) = begun else { return Ok(()) };
+            if !has_no_right(&error) {
+                return Err(fail(error));
+            }
+            // Reads them through a view alone: as before, then.
+            self.may_lock.store(false, Ordering::Relaxed);
+            sqlx::raw_sql("ROLLBACK").execute(&mut *on).await.map_err(fail)?;
+        }
+        sqlx::raw_sql(BEGIN).execute(on).await.map(drop).map_err(fail)
+    }
+
+    /// The watched tables, against being written anew; `None` where none is named.
+    fn lock(&self) -> Option<String> {
+        let tables: Vec<String> = self.config.watch.iter().map(|it| sql::qualified(&it.table)).collect();
+        (!tables.is_empty()).then(|| format!("LOCK TABLE {} IN ACCESS SHARE MODE", tables.join(", ")))
     }
 
     pub(super) fn error(&self, error: &sqlx::Error) -> SourceError {
@@ -135,6 +165,10 @@ impl RowQuery {
         }
         Ok(())
     }
+}
+
+fn has_no_right(error: &sqlx::Error) -> bool {
+    error.as_database_error().and_then(|it| it.code()).is_some_and(|code| code == "42501")
 }
 
 fn columns_of(row: &PgRow) -> Arc<[String]> {

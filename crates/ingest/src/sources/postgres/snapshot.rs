@@ -9,11 +9,9 @@ use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Row as _};
 use tokio::sync::Mutex;
 
-use super::query::RowQuery;
+use super::query::{BEGIN, RowQuery};
 use super::sql::{Bounds, literal, name, subquery};
 use crate::sources::contract::{KeyRange, Page, Pages, Snapshot, SourceError};
-
-const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 pub struct PostgresSnapshot {
     query: Arc<RowQuery>,
@@ -35,7 +33,7 @@ impl PostgresSnapshot {
     pub async fn export(query: Arc<RowQuery>) -> Result<Self, SourceError> {
         let mut on = query.connect().await?;
         let fail = |error: sqlx::Error| query.error(&error);
-        sqlx::raw_sql(BEGIN).execute(&mut on).await.map_err(fail)?;
+        query.begin(&mut on).await?;
         let exported = sqlx::query_scalar("SELECT pg_export_snapshot()").fetch_one(&mut on).await;
         let id: String = exported.map_err(fail)?;
         Ok(Self { query, id, exporter: Mutex::new(on) })
