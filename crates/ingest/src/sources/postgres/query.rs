@@ -40,9 +40,9 @@ impl RowQuery {
     /// One state of the database, the present one, for all that is asked until the end.
     pub(super) async fn begin(&self, on: &mut PgConnection) -> Result<(), SourceError> {
         let fail = |error: sqlx::Error| self.error(&error);
-        // A change of a column's type writes the table anew, and to a snapshot of before that it is empty: rows
-        // would be taken for deleted that nobody deletes. Behind these locks, which wait for such a change and
-        // hold up none but its kind, the snapshot is of after it. `LOCK` takes none itself.
+        // A change of a column's type writes the table anew, and to a snapshot of before that it is empty:
+        // rows would be taken for deleted that nobody deletes. Behind these locks, which wait for such a
+        // change and hold up none but its kind, the snapshot is of after it. `LOCK` takes none itself.
         if let Some(lock) = self.lock().filter(|_| self.may_lock.load(Ordering::Relaxed)) {
             let begun = sqlx::raw_sql(AssertSqlSafe(format!("{BEGIN}; {lock}"))).execute(&mut *on).await;
             let Err(error) = begun else { return Ok(()) };
@@ -132,8 +132,8 @@ impl RowQuery {
         Ok(page)
     }
 
-    /// Puts a child's rows below their records. A row that cannot be read refuses its record: a document with
-    /// some children missing would look whole.
+    /// Puts a child's rows below their records. A row that cannot be read refuses its record: a document
+    /// with some children missing would look whole.
     fn join(&self, child: &ChildConfig, rows: &[PgRow], page: &mut Page) -> Result<(), SourceError> {
         let at = self.children.iter().position(|other| other.name == child.name).unwrap_or_default();
         let Some(first) = rows.first() else { return Ok(()) };
