@@ -87,6 +87,47 @@ async fn a_paused_run_goes_on_as_long_as_its_changes_are_kept() {
     assert_eq!((state(&config).1, kept.begun.load(Relaxed)), (RunPhase::Done, 0));
 }
 
+/// Killed between keeping the collection's name and making it, a run has nothing to go on with.
+#[tokio::test]
+async fn a_run_whose_collection_was_never_made_begins_anew() {
+    let made = Arc::new(Mutex::new(Vec::<&'static str>::new()));
+    let (creates, there) = (AtomicU64::new(0), made.clone());
+    let server = Server::start(move |_, request| {
+        let mut there = there.lock().unwrap();
+        Act::Answer(match request {
+            _ if request.contains("action=LISTALIASES") => ok(r#"{"aliases":{}}"#),
+            _ if request.contains("action=LIST") => ok(&format!(r#"{{"collections":{there:?}}}"#)),
+            _ if request.contains("action=CREATE&") && creates.fetch_add(1, Relaxed) == 0 => {
+                b"HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}".to_vec()
+            }
+            _ if request.contains("action=CREATE&") => {
+                there.push("c_run2");
+                ok("{}")
+            }
+            _ => ok(r#"{"response":{"numFound":2500}}"#),
+        })
+    })
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    write_file(folder.path(), &server.url.to_string());
+    let path = folder.path().join("rows.toml");
+    let text = std::fs::read_to_string(&path).unwrap().replace("\"direct\"", "\"swap\"");
+    std::fs::write(&path, text).unwrap();
+    let config = config::load(&path).unwrap();
+    // Nobody follows it: what is kept for that would have it begin anew by itself.
+    let run = || {
+        let options = RunOptions { errors_max: 0, fresh: false };
+        let now = Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
+        MassIndex::new(&config, now, options, Arc::new(|_| ())).unwrap()
+    };
+    assert!(run().run().await.is_err());
+    assert_eq!(state(&config), (1, RunPhase::Reading, 0));
+
+    let report = run().run().await.unwrap();
+    assert_eq!((report.run, report.resumed, report.totals.sent), (2, 0, 2500));
+    assert_eq!((&*report.collection, made.lock().unwrap().len()), ("c_run2", 1));
+}
+
 /// Rows of a file are not counted before they are read.
 #[tokio::test]
 async fn progress_of_a_file_is_by_bytes() {

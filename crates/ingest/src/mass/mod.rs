@@ -125,7 +125,8 @@ impl MassIndex {
         let goes_on = !self.options.fresh
             && state.phase.is_unfinished()
             && state.config_digest == digest
-            && self.changes_are_kept(&state);
+            && self.changes_are_kept(&state)
+            && self.is_made(&state).await?;
         let moved = state.sources.iter().zip(&revisions).find(|(source, now)| source.revision != **now);
         let begun_anew = moved.filter(|_| goes_on).map(|(source, _)| {
             format!("the file of source `{}` is another than when the run was broken off", source.name)

@@ -66,6 +66,13 @@ impl MassIndex {
         Ok(state)
     }
 
+    /// Whether the collection of an unfinished run is there: its name is kept before it is made, and who was
+    /// killed in between has only the name.
+    pub(super) async fn is_made(&self, state: &RunState) -> Result<bool, RunError> {
+        let is_swapped = self.config.target.mode == TargetMode::Swap;
+        Ok(!is_swapped || self.target.collections().await?.contains(&state.collection))
+    }
+
     async fn remove_unfinished(
         &self,
         state: &mut RunState,
