@@ -173,17 +173,23 @@ async fn who_follows_goes_on_in_a_rebuild() {
     }
 }
 
+/// Two members, each of which leads one of two shards with thirty documents and follows the other's.
+async fn followed() -> (Pair, std::sync::Arc<crate::Collection>) {
+    let pair = pair();
+    let two = ReplicaCounts { nrt: 2, ..ReplicaCounts::default() };
+    let led = pair.a.create(CreateCollection { replicas: two, ..spread("films", 2) }).await.unwrap();
+    pair.b.refresh().unwrap();
+    assert!(pair.b.take_part().is_ok());
+    update(&led, thirty("x")).await;
+    (pair, led)
+}
+
 /// What another member sends waits for the exchange of shards as what is sent to this one: a shard that is
 /// copied and about to be replaced acknowledges nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_others_send_waits_for_the_exchange() {
-    let pair = pair();
+    let (pair, led) = followed().await;
     let (a, b) = (&pair.a, &pair.b);
-    let two = ReplicaCounts { nrt: 2, ..ReplicaCounts::default() };
-    let led = a.create(CreateCollection { replicas: two, ..spread("films", 2) }).await.unwrap();
-    b.refresh().unwrap();
-    assert!(b.take_part().is_ok());
-    update(&led, thirty("x")).await;
     let (other, runtime) = (b.clone(), tokio::runtime::Handle::current());
     let (done, outcomes) = std::sync::mpsc::channel();
     let early = std::sync::Arc::new(std::sync::Mutex::new(None));
@@ -214,13 +220,8 @@ async fn what_others_send_waits_for_the_exchange() {
 /// or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_was_not_told_of_a_rebuild_looks_by_itself() {
-    let pair = pair();
+    let (pair, led) = followed().await;
     let (a, b) = (&pair.a, &pair.b);
-    let two = ReplicaCounts { nrt: 2, ..ReplicaCounts::default() };
-    let led = a.create(CreateCollection { replicas: two, ..spread("films", 2) }).await.unwrap();
-    b.refresh().unwrap();
-    assert!(b.take_part().is_ok());
-    update(&led, thirty("x")).await;
     let (other, documents, runtime) = (b.clone(), pair.documents.clone(), tokio::runtime::Handle::current());
     let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let noted = seen.clone();

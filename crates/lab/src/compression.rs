@@ -18,6 +18,7 @@ use crate::load::{histogram, own_cpu_seconds};
 use crate::run::Watch;
 use crate::run::index::{self, Batches, Feed};
 use crate::side::Side;
+use crate::verdict::BoundVerdict;
 use crate::workload;
 
 const WORKLOAD: &str = "rows";
@@ -58,14 +59,7 @@ pub struct PackingFigures {
 #[derive(Clone, Debug, Serialize)]
 pub struct Packing {
     pub figures: Vec<PackingFigures>,
-    pub verdicts: Vec<PackingVerdict>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct PackingVerdict {
-    pub then: String,
-    pub now: String,
-    pub holds: bool,
+    pub verdicts: Vec<BoundVerdict>,
 }
 
 /// What was counted of a coding at a size.
@@ -196,7 +190,7 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 /// Of each size the coding with the lowest median.
-fn conclude(options: &PackingOptions, figures: &[PackingFigures]) -> Vec<PackingVerdict> {
+fn conclude(options: &PackingOptions, figures: &[PackingFigures]) -> Vec<BoundVerdict> {
     let link = options.link_bytes_per_second / 1000;
     let mut verdicts = Vec::new();
     for size in figures.chunks(CODINGS.len()) {
@@ -210,7 +204,7 @@ fn conclude(options: &PackingOptions, figures: &[PackingFigures]) -> Vec<Packing
             (Some(server), Some(client)) => format!("{server:.2} + {client:.2} ms"),
             _ => "unknown".to_owned(),
         };
-        verdicts.push(PackingVerdict {
+        verdicts.push(BoundVerdict {
             then: format!(
                 "answers of {what} over {link} KB/s, packed: 75 % fewer bytes and 60 % less time at p50 ({} rows)",
                 plain.rows

@@ -24,9 +24,10 @@ mod store_home;
 #[cfg(test)]
 mod testing;
 mod throttle;
+mod verdict;
 mod workload;
 
-pub use compression::{Packing, PackingFigures, PackingOptions, PackingVerdict, compression};
+pub use compression::{Packing, PackingFigures, PackingOptions, compression};
 pub use error::Error;
 pub use hold::{Held, HoldOptions, hold};
 pub use jitter::{
@@ -38,20 +39,18 @@ pub use museum::{FieldReport, LastFigure, Ours, REPORTS};
 pub use overload::{OverloadOptions, Overloaded, overload};
 pub use peer::{SolrOptions, down, up};
 pub use replay::{Change, changes};
-pub use replicas::{Replicas, ReplicasCompared, ReplicasOptions, ReplicasTraffic, ReplicasVerdict, replicas};
+pub use replicas::{Replicas, ReplicasCompared, ReplicasOptions, ReplicasTraffic, replicas};
 pub use report::{html, jitter_html, read_run, tail_cause, verdict_word};
 pub use run::*;
 pub use side::Side;
-pub use stale::{
-    LongIdleFigures, LongIdleOptions, Stale, StaleArm, StaleFigures, StaleOptions, StaleVerdict, stale_check,
-};
+pub use stale::{LongIdleFigures, LongIdleOptions, Stale, StaleArm, StaleFigures, StaleOptions, stale_check};
 pub use statistics::Interval;
 pub use store_home::{
-    StoreLatency, StoreMeasured, StoreOptions, StoreTail, StoreTakeOver, StoreUpdates, StoreVerdict,
-    store_measured, store_tail, store_takeover, store_updates,
+    StoreLatency, StoreMeasured, StoreOptions, StoreTail, StoreTakeOver, StoreUpdates, store_measured,
+    store_tail, store_takeover, store_updates,
 };
 pub use throttle::{
-    ThrottleBaseline, ThrottleFigures, ThrottleOptions, ThrottleVerdict, Throttled, throttle,
-    throttle_baseline,
+    ThrottleBaseline, ThrottleFigures, ThrottleOptions, Throttled, throttle, throttle_baseline,
 };
+pub use verdict::BoundVerdict;
 pub use workload::{Claim, ClaimTest, WorkloadFacts, workloads};

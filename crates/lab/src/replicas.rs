@@ -18,6 +18,7 @@ use crate::run::index::{self, Batches, Feed};
 use crate::run::{Indexing, Watch};
 use crate::side::{LiveNode, Side, live_nodes};
 use crate::statistics::Interval;
+use crate::verdict::BoundVerdict;
 use crate::workload::{self, Workload};
 
 const WORKLOAD: &str = "zipf";
@@ -51,7 +52,7 @@ pub struct Replicas {
     /// By all nodes.
     pub crossed: ReplicasCompared,
     pub traffic: ReplicasTraffic,
-    pub verdicts: Vec<ReplicasVerdict>,
+    pub verdicts: Vec<BoundVerdict>,
 }
 
 /// Of one shard with a follower, for all documents, in bytes.
@@ -62,13 +63,6 @@ pub struct ReplicasTraffic {
     /// What the leader answered other nodes, and what the follower read from the store.
     pub answered: u64,
     pub from_store: u64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct ReplicasVerdict {
-    pub then: String,
-    pub now: String,
-    pub holds: bool,
 }
 
 /// One node of the cluster.
@@ -250,7 +244,7 @@ fn measured(followed: ReplicasCompared, crossed: ReplicasCompared, traffic: Repl
     let cost = ratio(&followed).map(|ratio| 1.0 / ratio - 1.0);
     let share = ratio(&crossed);
     let verdicts = vec![
-        ReplicasVerdict {
+        BoundVerdict {
             then: format!(
                 "a follower adds {:.0} % or less to its leader's processor time for a document",
                 FOLLOWED_COST_MAX * 1e2
@@ -258,7 +252,7 @@ fn measured(followed: ReplicasCompared, crossed: ReplicasCompared, traffic: Repl
             now: cost.map_or_else(unknown, |cost| format!("{:+.1} %", cost * 1e2)),
             holds: cost.is_some_and(|cost| cost <= FOLLOWED_COST_MAX),
         },
-        ReplicasVerdict {
+        BoundVerdict {
             then: format!(
                 "nodes that each follow what another leads index {:.0} % or more of the documents a CPU second",
                 CROSSED_SHARE_MIN * 1e2

@@ -19,6 +19,7 @@ use crate::run::Watch;
 use crate::run::index::{self, Batches, Feed};
 use crate::side::Side;
 use crate::throttle::update;
+use crate::verdict::BoundVerdict;
 use crate::workload::{self, Workload};
 
 const WORKLOAD: &str = "zipf";
@@ -101,14 +102,7 @@ pub struct StoreMeasured {
     /// With the files of the killed server, and without.
     pub warm: StoreTakeOver,
     pub cold: StoreTakeOver,
-    pub verdicts: Vec<StoreVerdict>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct StoreVerdict {
-    pub then: String,
-    pub now: String,
-    pub holds: bool,
+    pub verdicts: Vec<BoundVerdict>,
 }
 
 /// Indexes the corpus and measures updates. Errors: the server cannot be reached, or refuses any.
@@ -278,7 +272,7 @@ pub fn store_measured(
     (warm, cold): (StoreTakeOver, StoreTakeOver),
 ) -> StoreMeasured {
     let delay_ms = options.delay.as_secs_f64() * 1e3;
-    let verdict = |then: String, now: String, holds| StoreVerdict { then, now, holds };
+    let verdict = |then: String, now: String, holds| BoundVerdict { then, now, holds };
     let acknowledged = |arm: StoreLatency, beyond_ms: f64| {
         let most = delay_ms + beyond_ms;
         let who = if arm.clients == 1 { "client" } else { "clients" };

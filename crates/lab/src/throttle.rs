@@ -19,6 +19,7 @@ use crate::overload::{Crowd, Seen};
 use crate::run::Watch;
 use crate::run::index::{self, Batches, Feed};
 use crate::side::Side;
+use crate::verdict::BoundVerdict;
 use crate::workload::{self, Question, Workload};
 
 const WORKLOAD: &str = "zipf";
@@ -81,14 +82,7 @@ pub struct Throttled {
     pub docs_per_second_allowed: f64,
     pub without: ThrottleFigures,
     pub with: ThrottleFigures,
-    pub verdicts: Vec<ThrottleVerdict>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct ThrottleVerdict {
-    pub then: String,
-    pub now: String,
-    pub holds: bool,
+    pub verdicts: Vec<BoundVerdict>,
 }
 
 /// What the tries and the overload without an objective came to.
@@ -286,7 +280,7 @@ fn conclude(objective_ms: f64, baseline: ThrottleBaseline, with: ThrottleFigures
         docs_per_second_allowed,
         figures: without,
     } = baseline;
-    let verdict = |then: String, now: String, holds| ThrottleVerdict { then, now, holds };
+    let verdict = |then: String, now: String, holds| BoundVerdict { then, now, holds };
     let share = with.docs_per_second / docs_per_second_allowed;
     let verdicts = vec![
         verdict(

@@ -20,6 +20,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::random::Random;
 use crate::run::Watch;
+use crate::verdict::BoundVerdict;
 pub use arm::StaleArm;
 use arm::{PATH, close_wait};
 use counts::BurstCounts;
@@ -83,14 +84,7 @@ pub struct Stale {
     /// nothing else.
     pub check_costs_us: f64,
     pub long_idle: Vec<LongIdleFigures>,
-    pub verdicts: Vec<StaleVerdict>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct StaleVerdict {
-    pub then: String,
-    pub now: String,
-    pub holds: bool,
+    pub verdicts: Vec<BoundVerdict>,
 }
 
 /// An arm over its rounds.
@@ -170,7 +164,7 @@ fn conclude(tallies: &[Tally; 3], long_idle: Vec<LongIdleFigures>) -> Stale {
     let ratios = tallies[2].per_second.iter().zip(&tallies[1].per_second).map(|(ours, theirs)| ours / theirs);
     let sweeper_over_check = median(ratios.collect());
     let check_costs_us = check.p50_us - none.p50_us;
-    let verdict = |then: &str, now: String, holds| StaleVerdict { then: then.to_owned(), now, holds };
+    let verdict = |then: &str, now: String, holds| BoundVerdict { then: then.to_owned(), now, holds };
     let close_wait = |figures: &StaleFigures| {
         figures.close_wait_max.map_or("unknown".to_owned(), |count| count.to_string())
     };
@@ -202,10 +196,10 @@ fn conclude(tallies: &[Tally; 3], long_idle: Vec<LongIdleFigures>) -> Stale {
     Stale { sweeper_over_check, check_costs_us, long_idle, verdicts, arms }
 }
 
-fn conclude_long_idle(figures: &[LongIdleFigures]) -> Option<StaleVerdict> {
+fn conclude_long_idle(figures: &[LongIdleFigures]) -> Option<BoundVerdict> {
     let [none, check, sweeper] = figures else { return None };
     let count = |count: Option<usize>| count.map_or("unknown".to_owned(), |count| count.to_string());
-    Some(StaleVerdict {
+    Some(BoundVerdict {
         then: "a client without limit, idle for longer than its server waits: CLOSE_WAIT until somebody asks"
             .to_owned(),
         now: format!(

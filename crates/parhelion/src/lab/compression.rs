@@ -11,6 +11,7 @@ use client::SolrUrl;
 use faultproxy::{Direction, FaultProxy, Faults};
 use lab::{Packing, PackingFigures, PackingOptions, Side};
 
+use super::bounds;
 use super::console::Watcher;
 use super::own_server::OwnServer;
 use crate::output;
@@ -83,10 +84,7 @@ fn print(packing: &Packing) {
         table.add_row(row(figures));
     }
     output::line(&table.to_string());
-    for verdict in &packing.verdicts {
-        let word = if verdict.holds { "holds" } else { "does not hold" };
-        output::line(&format!("then: {}\n now: {}\n      {word}", verdict.then, verdict.now));
-    }
+    bounds::print(&packing.verdicts);
 }
 
 fn row(figures: &PackingFigures) -> [String; 8] {

@@ -2,6 +2,7 @@
 //! what is measured and how is the lab's. In: arguments; out: progress on standard error, results as tables,
 //! JSON and HTML files. Each experiment with flags of its own has a file beside.
 
+mod bounds;
 mod compression;
 mod console;
 mod hold;

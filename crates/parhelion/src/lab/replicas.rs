@@ -7,6 +7,7 @@ use clap::Args;
 use client::SolrUrl;
 use lab::{Replicas, ReplicasCompared, ReplicasOptions};
 
+use super::bounds;
 use super::console::Watcher;
 use crate::output;
 
@@ -38,13 +39,7 @@ pub async fn run(args: ReplicasArgs) -> anyhow::Result<()> {
     } else {
         print(&measured);
     }
-    let missed = measured.verdicts.iter().find(|verdict| !verdict.holds);
-    anyhow::ensure!(
-        missed.is_none(),
-        "{}",
-        missed.map(|it| format!("{}: it was {}", it.then, it.now)).unwrap_or_default()
-    );
-    Ok(())
+    bounds::check(&measured.verdicts)
 }
 
 fn print(measured: &Replicas) {
@@ -73,8 +68,5 @@ fn print(measured: &Replicas) {
         per_byte(traffic.answered),
         per_byte(traffic.from_store)
     ));
-    for verdict in &measured.verdicts {
-        let word = if verdict.holds { "holds" } else { "does not hold" };
-        output::line(&format!("then: {}\n now: {}\n      {word}", verdict.then, verdict.now));
-    }
+    bounds::print(&measured.verdicts);
 }

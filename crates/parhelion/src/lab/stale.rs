@@ -9,6 +9,7 @@ use clap::Args;
 use client::PoolOptions;
 use lab::{LongIdleFigures, LongIdleOptions, Stale, StaleFigures, StaleOptions};
 
+use super::bounds;
 use super::console::Watcher;
 use crate::output;
 
@@ -120,10 +121,7 @@ fn print(stale: &Stale) {
         }
         output::line(&table.to_string());
     }
-    for verdict in &stale.verdicts {
-        let word = if verdict.holds { "holds" } else { "does not hold" };
-        output::line(&format!("then: {}\n now: {}\n      {word}", verdict.then, verdict.now));
-    }
+    bounds::print(&stale.verdicts);
 }
 
 fn row(arm: &StaleFigures) -> [String; 8] {

@@ -12,6 +12,7 @@ use lab::{Side, StoreMeasured, StoreOptions, StoreTail, StoreTakeOver};
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use super::bounds;
 use super::console::Watcher;
 use super::own_server::{OwnServer, no_data};
 use crate::output;
@@ -95,13 +96,7 @@ pub async fn run(args: StoreHomeArgs) -> anyhow::Result<()> {
     } else {
         print(&measured);
     }
-    let missed = measured.verdicts.iter().find(|verdict| !verdict.holds);
-    anyhow::ensure!(
-        missed.is_none(),
-        "{}",
-        missed.map(|it| format!("{}: it was {}", it.then, it.now)).unwrap_or_default()
-    );
-    Ok(())
+    bounds::check(&measured.verdicts)
 }
 
 fn side(server: &OwnServer) -> Side {
@@ -171,8 +166,5 @@ fn print(measured: &StoreMeasured) {
         ]);
     }
     output::line(&table.to_string());
-    for verdict in &measured.verdicts {
-        let word = if verdict.holds { "holds" } else { "does not hold" };
-        output::line(&format!("then: {}\n now: {}\n      {word}", verdict.then, verdict.now));
-    }
+    bounds::print(&measured.verdicts);
 }

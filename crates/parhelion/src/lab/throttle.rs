@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use lab::{Side, ThrottleFigures, ThrottleOptions, Throttled};
 
+use super::bounds;
 use super::console::Watcher;
 use super::own_server::OwnServer;
 use crate::output;
@@ -85,10 +86,7 @@ fn print(throttled: &Throttled) {
     table.add_row(row("none".to_owned(), &throttled.without));
     table.add_row(row(format!("{:.0} ms", throttled.objective_ms), &throttled.with));
     output::line(&table.to_string());
-    for verdict in &throttled.verdicts {
-        let word = if verdict.holds { "holds" } else { "does not hold" };
-        output::line(&format!("then: {}\n now: {}\n      {word}", verdict.then, verdict.now));
-    }
+    bounds::print(&throttled.verdicts);
 }
 
 fn row(name: String, figures: &ThrottleFigures) -> [String; 7] {
